@@ -1,0 +1,3 @@
+//! The `banqi` command.
+
+fn main() {}
