@@ -1,22 +1,49 @@
 //! The game of Banqi itself: pure, with nothing hidden in it but [`Deal`].
+//!
+//! A [`RuleSet`] says what is played, a [`Position`] what everyone sees, a [`Referee`] what is
+//! legal, what an action does and when the game ends. Which piece a flip turns up is the caller's
+//! to reveal, so nothing here can leak it.
 
 mod action;
+mod board;
+mod chase;
+mod deal;
+mod ends;
+mod illegal;
+mod layout;
+mod legal;
+mod lines;
 mod outcome;
+mod perpetual;
 mod piece;
+mod position;
+mod position_text;
 mod preset;
+mod reach;
 mod record;
+mod referee;
+mod repetition;
 mod rule_set;
 mod seat;
+mod setup;
 mod square;
 
 pub use action::{Action, ActionError};
+pub use board::Cell;
+pub use deal::{Deal, DealError, full_set};
+pub use illegal::IllegalAction;
+pub use layout::{Layout, LayoutError};
+pub use legal::ActionList;
 pub use outcome::{Departure, EndReason, Outcome};
 pub use piece::{Colour, ColourSet, Kind, Piece, PieceCounts, PieceError};
+pub use position::Position;
 pub use preset::Preset;
 pub use record::{Record, RecordError};
+pub use referee::{PlayError, Played, Referee};
 pub use rule_set::{
     BoardRule, CannonRule, ChariotRule, EqualsRule, FaceDownRule, HorseRule, Ladder,
     RepetitionRule, RuleChanges, RuleFault, RuleSet,
 };
 pub use seat::Seat;
-pub use square::{BoardSize, FILES, Square, SquareError, SquareSet};
+pub use setup::{SeatSetup, Setup, SetupFault};
+pub use square::{BoardSize, FILES, Square, SquareError, SquareSet, Squares};

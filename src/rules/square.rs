@@ -215,26 +215,40 @@ impl std::ops::Not for SquareSet {
     }
 }
 
-impl Iterator for SquareSet {
+impl IntoIterator for SquareSet {
+    type Item = Square;
+    type IntoIter = Squares;
+
+    #[inline]
+    fn into_iter(self) -> Squares {
+        Squares(self)
+    }
+}
+
+/// The squares of a set, by index.
+#[derive(Clone, Debug)]
+pub struct Squares(SquareSet);
+
+impl Iterator for Squares {
     type Item = Square;
 
     #[inline]
     fn next(&mut self) -> Option<Square> {
-        if self.0 == 0 {
+        let left = self.0.0;
+        if left == 0 {
             return None;
         }
-        let square = Square::masked(self.0.trailing_zeros() as u8);
-        self.0 &= self.0 - 1;
-        Some(square)
+        self.0.0 = left & (left - 1);
+        Some(Square::masked(left.trailing_zeros() as u8))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.len(), Some(self.len()))
+        (self.0.len(), Some(self.0.len()))
     }
 }
 
-impl ExactSizeIterator for SquareSet {}
+impl ExactSizeIterator for Squares {}
 
 impl fmt::Debug for SquareSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

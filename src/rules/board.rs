@@ -1,0 +1,137 @@
+//! What everyone can see: which squares are empty, which are face down, what stands face up.
+
+use super::piece::{Colour, ColourSet, Kind, Piece};
+use super::square::{BoardSize, Square, SquareSet};
+
+/// What is on a square, as everyone sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cell {
+    /// Nothing.
+    Empty,
+    /// A piece whose kind and colour nobody sees.
+    FaceDown,
+    /// A piece that was turned up.
+    FaceUp(Piece),
+}
+
+/// The board as everyone sees it: once square by square, once as sets of squares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Board {
+    size: BoardSize,
+    cells: [Cell; 64],
+    face_down: SquareSet,
+    by_colour: [SquareSet; Colour::COUNT],
+}
+
+impl Board {
+    pub(super) fn empty(size: BoardSize) -> Self {
+        Self {
+            size,
+            cells: [Cell::Empty; 64],
+            face_down: SquareSet::EMPTY,
+            by_colour: [SquareSet::EMPTY; Colour::COUNT],
+        }
+    }
+
+    pub(super) fn all_face_down(size: BoardSize) -> Self {
+        let mut board = Self::empty(size);
+        size.all().into_iter().for_each(|square| board.put(square, Cell::FaceDown));
+        board
+    }
+
+    #[inline]
+    pub(super) fn size(&self) -> BoardSize {
+        self.size
+    }
+
+    #[inline]
+    pub(super) fn cell(&self, square: Square) -> Cell {
+        self.cells[square.at()]
+    }
+
+    #[inline]
+    pub(super) fn piece_at(&self, square: Square) -> Option<Piece> {
+        match self.cell(square) {
+            Cell::FaceUp(piece) => Some(piece),
+            Cell::Empty | Cell::FaceDown => None,
+        }
+    }
+
+    /// The kind of the face-up piece on a square that is known to have one.
+    #[inline]
+    pub(super) fn kind_at(&self, square: Square) -> Option<Kind> {
+        self.piece_at(square).map(|piece| piece.kind)
+    }
+
+    #[inline]
+    pub(super) fn face_down(&self) -> SquareSet {
+        self.face_down
+    }
+
+    #[inline]
+    pub(super) fn face_up(&self) -> SquareSet {
+        let [red, black, blue, green] = self.by_colour;
+        red | black | blue | green
+    }
+
+    #[inline]
+    pub(super) fn occupied(&self) -> SquareSet {
+        self.face_up() | self.face_down
+    }
+
+    /// The empty squares of this board.
+    #[inline]
+    pub(super) fn vacant(&self) -> SquareSet {
+        self.size.all() & !self.occupied()
+    }
+
+    /// The face-up pieces of these colours.
+    #[inline]
+    pub(super) fn of_colours(&self, colours: ColourSet) -> SquareSet {
+        let mut set = SquareSet::EMPTY;
+        for colour in Colour::ALL {
+            if colours.contains(colour) {
+                set |= self.by_colour[colour as usize];
+            }
+        }
+        set
+    }
+
+    /// Lays something on an empty square.
+    #[inline]
+    pub(super) fn put(&mut self, square: Square, cell: Cell) {
+        debug_assert_eq!(self.cell(square), Cell::Empty);
+        self.cells[square.at()] = cell;
+        match cell {
+            Cell::Empty => {}
+            Cell::FaceDown => self.face_down.insert(square),
+            Cell::FaceUp(piece) => self.by_colour[piece.colour as usize].insert(square),
+        }
+    }
+
+    /// Empties a square and gives what was there.
+    #[inline]
+    pub(super) fn take(&mut self, square: Square) -> Cell {
+        let cell = std::mem::replace(&mut self.cells[square.at()], Cell::Empty);
+        match cell {
+            Cell::Empty => {}
+            Cell::FaceDown => self.face_down.remove(square),
+            Cell::FaceUp(piece) => self.by_colour[piece.colour as usize].remove(square),
+        }
+        cell
+    }
+
+    /// Moves what is on `from` to `to`, which is empty.
+    #[inline]
+    pub(super) fn slide(&mut self, from: Square, to: Square) {
+        let cell = self.take(from);
+        self.put(to, cell);
+    }
+
+    /// Turns up the piece on a face-down square.
+    #[inline]
+    pub(super) fn turn_up(&mut self, square: Square, piece: Piece) {
+        self.take(square);
+        self.put(square, Cell::FaceUp(piece));
+    }
+}
