@@ -4,6 +4,8 @@
 //! are pure: no async, no I/O, no clock, no randomness.
 
 pub mod api;
+pub mod cli;
 pub mod game;
 pub mod rules;
+pub mod server;
 pub mod store;
