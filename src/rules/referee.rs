@@ -43,6 +43,8 @@ pub struct Referee {
 pub struct Played {
     /// Who acted.
     pub seat: Seat,
+    /// The number of the turn that it belongs to, from 1.
+    pub turn_number: u32,
     /// What was done, as it is written.
     pub record: Record,
     /// The piece that moved, captured or aimed.
@@ -177,17 +179,13 @@ impl Referee {
                 Some(piece)
             }
         };
-        let seat = self.position.to_move;
         let played = match (action, turned_up) {
             (Action::Flip(square), Some(piece)) => {
                 self.give_colours(piece);
-                let record = Record::Flip { square, piece };
-                Played { seat, record, piece: None, taken: None }
+                self.played(Record::Flip { square, piece }, None, None)
             }
             (Action::Move { from, to }, turned_up) => self.move_piece(from, to, turned_up),
-            (Action::Flip(_) | Action::EndChain, _) => {
-                Played { seat, record: Record::EndChain, piece: None, taken: None }
-            }
+            (Action::Flip(_) | Action::EndChain, _) => self.played(Record::EndChain, None, None),
         };
         self.settle(&played);
         Ok(played)
@@ -205,18 +203,17 @@ impl Referee {
     /// Moves, captures or aims; what lay face down on `to` is turned up already.
     #[inline]
     fn move_piece(&mut self, from: Square, to: Square, turned_up: Option<Piece>) -> Played {
-        let seat = self.position.to_move;
         let piece = self.position.piece_at(from);
         let target = self.position.piece_at(to);
         let (Some(attacker), Some(defender)) = (piece, target) else {
             self.slide(from, to);
-            return Played { seat, record: Record::Move { from, to }, piece, taken: None };
+            return self.played(Record::Move { from, to }, piece, None);
         };
         let manner = self.rules.captures.manner(attacker.kind, from, to);
         if let Some(turned_up) = turned_up
             && let Some(record) = self.failed_aim(from, to, attacker, turned_up, manner)
         {
-            return Played { seat, record, piece, taken: None };
+            return self.played(record, piece, None);
         }
         self.remove(to);
         let record = if self.rules.captures.removes_both(attacker.kind, defender.kind, manner) {
@@ -226,7 +223,13 @@ impl Referee {
             self.slide(from, to);
             Record::Capture { from, to, turned_up }
         };
-        Played { seat, record, piece, taken: target }
+        self.played(record, piece, target)
+    }
+
+    #[inline]
+    fn played(&self, record: Record, piece: Option<Piece>, taken: Option<Piece>) -> Played {
+        let (seat, turn_number) = (self.position.to_move, self.position.turn_number);
+        Played { seat, turn_number, record, piece, taken }
     }
 
     /// What an aim at a face-down piece that cannot be taken does (`RULES.md` §6).
