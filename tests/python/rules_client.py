@@ -176,7 +176,7 @@ class Client:
         if isinstance(vector["legal"], list):
             same("legal actions at the end", texts(answer), vector["legal"])
         else:
-            self.check_on_the_way(vector, actions)
+            self.check_on_the_way(vector, actions, answer.records)
         if vector["result"]:
             self.check_over(vector, actions)
         else:
@@ -204,11 +204,16 @@ class Client:
             same("first turn", turns[0], 1)
             same("first seat", found[0].seat, vector.get("to_move", 1))
 
-    def check_on_the_way(self, vector, actions):
+    def check_on_the_way(self, vector, actions, records):
         for played, legal in vector["legal"].items():
             answer = self.replay(vector, actions[: int(played)])
             same(f"legal actions after {played}", texts(answer), legal)
             self.analyze(vector, answer)
+            # Who acts next, and in which turn, stands in the position before.
+            _, to_move, _, _, _, turn = answer.final_position.split(" ")
+            record = records[int(played)]
+            told = (record.seat, record.turn_number)
+            same(f"who played {record.text}, when", told, (int(to_move[0]), int(turn)))
 
     def analyze(self, vector, replayed):
         """A position by its text allows what it allows within its game."""
