@@ -1,0 +1,8 @@
+//! One hosted game: its deal, log, record, commands, requests and tokens.
+
+mod commands;
+mod deal;
+mod log;
+mod requests;
+mod support;
+mod tokens;
