@@ -3,6 +3,8 @@
 mod commands;
 mod deal;
 mod log;
+mod properties;
+mod record;
 mod requests;
 mod support;
 mod tokens;
