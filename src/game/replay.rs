@@ -10,7 +10,7 @@ use super::revision::{Revision, Version};
 use super::seats::Claim;
 use super::state::{Deed, Game, GameState, Seated};
 use super::stored::{EngineVersion, StoredGame};
-use crate::rules::{EndReason, Outcome, PlayError, Referee};
+use crate::rules::{EndReason, Outcome, PlayError, Referee, Square};
 
 /// A stored game that contradicts itself. Nothing may be played on it and nothing patched over.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,13 +42,14 @@ pub enum Contradiction {
         /// Why not.
         refusal: Refusal,
     },
-    /// An action that the deal does not allow.
-    #[error("revision {revision} contradicts the deal: {error}")]
+    /// An action that turned up what cannot lie there. What lies there is hidden, so it is not
+    /// told.
+    #[error("revision {revision} contradicts the deal: what lies on {square} cannot lie there")]
     Deal {
         /// Which entry.
         revision: Revision,
-        /// How.
-        error: PlayError,
+        /// The square that it turned up.
+        square: Square,
     },
     /// The stored result is not what the log comes to.
     #[error("the stored result is {stored:?}, but the log comes to {replayed:?}")]
@@ -224,7 +225,10 @@ impl Game {
                 self.deal = Some(deal);
                 let played = result.map_err(|error| match error {
                     PlayError::Illegal(reason) => refused(Refusal::Illegal(reason)),
-                    error => Contradiction::Deal { revision, error },
+                    PlayError::UnknownPiece { square }
+                    | PlayError::ImpossiblePiece { square, .. } => {
+                        Contradiction::Deal { revision, square }
+                    }
                 })?;
                 self.last_action = Some(played);
                 Deed { by: Some(played.seat), played: Some(played) }

@@ -220,7 +220,7 @@ impl Game {
     }
 
     /// The log and what each entry did, the first one first.
-    pub fn history(&self) -> impl Iterator<Item = (Entry, Deed)> + '_ {
+    pub fn entries(&self) -> impl Iterator<Item = (Entry, Deed)> + '_ {
         self.stored.log.entries().zip(self.deeds.iter().copied())
     }
 

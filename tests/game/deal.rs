@@ -146,9 +146,9 @@ fn every_piece_is_as_likely_on_every_square() {
     assert!(uniformity(BoardSize::Double, 20_000).abs() < 4.0);
 }
 
-/// Run with `cargo test --release --test game -- --ignored --nocapture million`.
+/// Run with `cargo test --test game -- --ignored --nocapture million`.
 #[test]
-#[ignore = "takes minutes without --release"]
+#[ignore = "takes ten seconds or more"]
 fn every_piece_is_as_likely_on_every_square_over_a_million_deals() {
     assert!(uniformity(BoardSize::Single, 1_000_000).abs() < 4.0);
     assert!(uniformity(BoardSize::Double, 1_000_000).abs() < 4.0);

@@ -119,7 +119,7 @@ fn a_game_s_time_never_goes_back() {
     };
     let game = super::support::run_at(&game, command, Millis(5)).expect("legal");
     assert_eq!(game.updated_at(), last);
-    let (entry, deed) = game.history().last().expect("an entry");
+    let (entry, deed) = game.entries().last().expect("an entry");
     assert_eq!(entry.at, last);
     assert!(matches!(entry.event, Event::Played(_)));
     assert_eq!(deed.by.map(|seat| seat.number()), Some(2));

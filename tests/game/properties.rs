@@ -183,7 +183,7 @@ proptest! {
         // Another deal with the same pieces where they were turned up.
         let squares: Vec<Square> = (0..board.squares() as u8).filter_map(Square::new).collect();
         let seen: Vec<Square> = last
-            .history()
+            .entries()
             .filter_map(|(_, deed)| Some(deed.played?.record.turned_up()?.0))
             .collect();
         let mut hidden: Vec<Square> =

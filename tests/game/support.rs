@@ -86,6 +86,6 @@ pub(crate) fn summary(game: &Game) -> String {
         game.started_at(),
         game.ended_at(),
         game.revealed_deal().map(|deal| deal.to_string()),
-        game.history().collect::<Vec<_>>(),
+        game.entries().collect::<Vec<_>>(),
     )
 }

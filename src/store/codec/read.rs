@@ -51,6 +51,9 @@ fn read_with(
         let (given, known) = (payload.len(), message.encoded_len());
         return Err(CodecError::NotUnderstood { given, known });
     }
+    if message.engine == 0 {
+        return Err(CodecError::Missing { field: "engine" });
+    }
     let rules = rules(&message.rules.ok_or(CodecError::Missing { field: "rules" })?)?;
     let deal = message.deal.ok_or(CodecError::Missing { field: "deal" })?;
     let origin = History(bytes("origin", &message.origin, "8 bytes")?);
