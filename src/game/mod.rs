@@ -3,6 +3,7 @@
 //! A [`Game`] is made by [`Game::create`] or, from what was stored, by [`Game::replay`]. [`decide`]
 //! says whether a [`Command`] may be and what [`Change`] it is; [`Game::after`] makes the change.
 
+mod check;
 mod command;
 mod create;
 mod deal;
@@ -13,6 +14,7 @@ mod id;
 mod log;
 mod packing;
 mod player;
+mod refusal;
 mod replay;
 mod request;
 mod revision;
@@ -25,7 +27,7 @@ mod stored;
 mod time;
 mod token;
 
-pub use command::{Change, Command, Refusal, decide};
+pub use command::{Change, Command, decide};
 pub use create::{NewGame, NewGameFault, Seating};
 pub use deal::{Commitment, DealSource, derive_deal};
 pub use entropy::{Entropy, EntropyError};
@@ -34,6 +36,7 @@ pub use id::{GameId, GameIdError};
 pub use log::{Entries, Log};
 pub use packing::PackingError;
 pub use player::{PlayerId, PlayerIdError};
+pub use refusal::Refusal;
 pub use replay::Contradiction;
 pub use request::{REMEMBERED_EACH, Recall, Request, Requests};
 pub use revision::{Etag, EtagError, History, Revision, Version};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::command::{Change, Refusal};
+use super::command::Change;
 use super::deal::DealSource;
 use super::event::{Entry, Event};
+use super::refusal::Refusal;
 use super::request::Request;
 use super::revision::{Revision, Version};
 use super::seats::Claim;
