@@ -18,7 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut descriptors = protox::compile(&files, [ROOT])?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
-    tonic_prost_build::configure().compile_fds(descriptors.clone())?;
+    // What is hashed or stored must be encoded alike each time, so maps are ordered ones.
+    tonic_prost_build::configure().btree_map(".banqi").compile_fds(descriptors.clone())?;
+    // The stored record is nobody's business but the store's.
+    descriptors.file.retain(|file| !file.package().starts_with("banqi.storage"));
     for file in &mut descriptors.file {
         file.source_code_info = None;
     }

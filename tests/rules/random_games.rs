@@ -104,7 +104,7 @@ fn play_endgame(seed: u64) -> Referee {
     let mut pieces = full_set(rules.board_size());
     pieces.shuffle(rng);
     let mut count = if duel { 2 } else { rng.random_range(2..=8) };
-    let siege = seed % 4 == 0;
+    let siege = seed.is_multiple_of(4);
     if siege {
         // One piece in a corner among many enemies: it may come to have no turn.
         let lone = pieces.iter().position(|piece| piece.colour == Colour::Red).expect("a red one");
