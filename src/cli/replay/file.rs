@@ -90,7 +90,8 @@ struct Line {
     deal: Option<String>,
     board: Option<String>,
     to_move: Option<u8>,
-    colours: Option<Vec<String>>,
+    // A seat that has no colours yet is `-` or null.
+    colours: Option<Vec<Option<String>>>,
     #[serde(default)]
     quiet: u16,
     actions: String,
@@ -184,7 +185,10 @@ impl Line {
             None => Ok(vec![ColourSet::EMPTY; rules.seats().into()]),
             Some(texts) => texts
                 .iter()
-                .map(|text| text.parse().map_err(|fault| field("colours", fault)))
+                .map(|text| match text {
+                    None => Ok(ColourSet::EMPTY),
+                    Some(text) => text.parse().map_err(|fault| field("colours", fault)),
+                })
                 .collect(),
         }
     }
