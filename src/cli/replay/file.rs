@@ -275,6 +275,20 @@ mod tests {
     }
 
     #[test]
+    fn a_seat_without_colours_is_null_or_a_dash() {
+        let line = |colours: &str| {
+            let rules = r#""rules":{"board":"DOUBLE","seats":4}"#;
+            let cells = format!("K {}", ". ".repeat(63));
+            format!(r#"{{{rules},"board":"{cells}","colours":{colours},"actions":""}}"#)
+        };
+        let read = [r#"["r",null,null,null]"#, r#"["r","-","-","-"]"#].map(|colours| {
+            let game = Game::parse(&line(colours)).expect(colours);
+            game.referee.position().to_string()
+        });
+        assert_eq!(read[0], read[1]);
+    }
+
+    #[test]
     fn a_line_that_is_not_there_is_told() {
         let lines = || io::Cursor::new("one\ntwo\n");
         assert_eq!(find_line(lines(), 2).expect("text"), Ok("two\n".to_owned()));
