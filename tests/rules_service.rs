@@ -167,6 +167,19 @@ async fn legal_actions_tell_moves_captures_and_aims_apart() {
 }
 
 #[tokio::test]
+async fn seats_without_colours_are_left_empty() {
+    let cells = cells(&[("a1", "?K"), ("b1", "?k")]);
+    let mut positions = Vec::new();
+    for colours in [&[][..], &["", ""], &["-", "-"]] {
+        let start = From::Board(board(&cells, 1, colours));
+        let answer = analyze("", Some(start)).await.expect("an answer");
+        positions.push(answer.position.expect("a position"));
+    }
+    assert_eq!(positions[0].text, "8/8/8/XX6 1 -,- K1k1 0 1");
+    assert!(positions.iter().all(|position| *position == positions[0]));
+}
+
+#[tokio::test]
 async fn a_position_that_ends_the_game_says_how() {
     let cells = cells(&[("a1", "R")]);
     let start = From::Board(board(&cells, 1, &["r", "b"]));

@@ -49,7 +49,9 @@ pub(super) fn around(
     let drain = Drain(stopping);
     ServiceBuilder::new()
         .map_response(|response: Response<_>| response.map(Body::new))
-        .layer(TraceLayer::new_for_grpc())
+        // Calls are logged at DEBUG. Failures are logged where they arise, and not here with their
+        // messages, which quote what callers sent.
+        .layer(TraceLayer::new_for_grpc().on_failure(()))
         .layer(cors(&config.cors_origins))
         .layer(GrpcWebLayer::new())
         .map_response(move |response| drain.watch(response))

@@ -24,14 +24,14 @@ pub fn legal(action: Action, position: &Position) -> v1::LegalAction {
     }
 }
 
-/// What an action did, in the turn with this number.
-pub fn record(played: &Played, turn_number: u32) -> v1::ActionRecord {
+/// What an action did.
+pub fn record(played: &Played) -> v1::ActionRecord {
     let (from, to) = squares(played.record.action());
     v1::ActionRecord {
         text: played.record.to_string(),
         kind: kind(&played.record).into(),
         seat: played.seat.number().into(),
-        turn_number,
+        turn_number: played.turn_number,
         from: position::square(from),
         to: position::square(to),
         piece: played.piece.map(Into::into),

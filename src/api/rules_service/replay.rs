@@ -69,10 +69,9 @@ fn play(
     let mut legal = ActionList::new();
     for (index, &action) in (0..).zip(actions) {
         referee.legal_actions_into(&mut legal);
-        let turn_number = referee.position().turn_number();
         match referee.play(action, |square| deal.at(square)) {
             Ok(played) => {
-                response.records.push(convert::action::record(&played, turn_number));
+                response.records.push(convert::action::record(&played));
                 // At most 320 of them.
                 response.legal_counts.push(legal.len() as u32);
             }

@@ -68,7 +68,10 @@ fn colours(texts: &[String], rules: &RuleSet, faults: &mut FieldFaults) -> Optio
     }
     let mut read = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
-        read.push(faults.check(&format!("board.colours[{index}]"), text.parse()));
+        read.push(match text.as_str() {
+            "" => Some(ColourSet::EMPTY),
+            text => faults.check(&format!("board.colours[{index}]"), text.parse()),
+        });
     }
     read.into_iter().collect()
 }

@@ -90,7 +90,8 @@ struct Line {
     deal: Option<String>,
     board: Option<String>,
     to_move: Option<u8>,
-    colours: Option<Vec<String>>,
+    // A seat that has no colours yet is `-` or null.
+    colours: Option<Vec<Option<String>>>,
     #[serde(default)]
     quiet: u16,
     actions: String,
@@ -184,7 +185,10 @@ impl Line {
             None => Ok(vec![ColourSet::EMPTY; rules.seats().into()]),
             Some(texts) => texts
                 .iter()
-                .map(|text| text.parse().map_err(|fault| field("colours", fault)))
+                .map(|text| match text {
+                    None => Ok(ColourSet::EMPTY),
+                    Some(text) => text.parse().map_err(|fault| field("colours", fault)),
+                })
                 .collect(),
         }
     }
@@ -268,6 +272,20 @@ mod tests {
     fn a_fault_names_its_field_and_what_would_be_right(#[case] line: &str, #[case] told: &str) {
         let fault = Game::parse(&line.replace("BOARD", CELLS)).expect_err(line).to_string();
         assert!(fault.contains(told), "{fault}");
+    }
+
+    #[test]
+    fn a_seat_without_colours_is_null_or_a_dash() {
+        let line = |colours: &str| {
+            let rules = r#""rules":{"board":"DOUBLE","seats":4}"#;
+            let cells = format!("K {}", ". ".repeat(63));
+            format!(r#"{{{rules},"board":"{cells}","colours":{colours},"actions":""}}"#)
+        };
+        let read = [r#"["r",null,null,null]"#, r#"["r","-","-","-"]"#].map(|colours| {
+            let game = Game::parse(&line(colours)).expect(colours);
+            game.referee.position().to_string()
+        });
+        assert_eq!(read[0], read[1]);
     }
 
     #[test]
