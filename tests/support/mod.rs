@@ -3,6 +3,8 @@
 // Each test file takes what it needs.
 #![allow(dead_code)]
 
+pub(crate) mod redis_server;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
