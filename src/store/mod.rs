@@ -71,6 +71,7 @@ pub trait Store: std::fmt::Debug + Send + Sync {
 
     /// An estimate of the shard's time, for reading clocks and for [`Commit::new`]. It is taken
     /// from what this process last heard of the shard, and asked for when that is too long ago.
+    /// It may be half a round trip off, so two estimates may be out of order by as much.
     async fn now(&self, shard: Shard) -> Result<Millis, StoreError>;
 
     /// Advances the shards' clocks. Without a beat or a write for longer than [`MAX_ADVANCE`], a
