@@ -5,6 +5,7 @@
 //! to reveal, so nothing here can leak it.
 
 mod action;
+mod action_list;
 mod board;
 mod chase;
 mod deal;
@@ -29,11 +30,11 @@ mod setup;
 mod square;
 
 pub use action::{Action, ActionError};
+pub use action_list::ActionList;
 pub use board::Cell;
 pub use deal::{Deal, DealError, full_set};
 pub use illegal::IllegalAction;
 pub use layout::{Layout, LayoutError};
-pub use legal::ActionList;
 pub use outcome::{Departure, EndReason, Outcome};
 pub use piece::{Colour, ColourSet, ColourSetError, Kind, Piece, PieceCounts, PieceError};
 pub use position::Position;
