@@ -129,6 +129,9 @@ async def everything_is_unavailable(service, game_id):
         ("GetGame", messages.GetGameRequest(game_id=game_id)),
         ("ListLegalActions", messages.ListLegalActionsRequest(game_id=game_id)),
         ("GetFairnessProof", messages.GetFairnessProofRequest(game_id=game_id)),
+        ("JoinGame", messages.JoinGameRequest(game_id=game_id)),
+        ("PlayAction", messages.PlayActionRequest(game_id=game_id, action="a1")),
+        ("ResignGame", messages.ResignGameRequest(game_id=game_id)),
     )
 
     async def call(method, request, replica):
