@@ -24,6 +24,7 @@ mod record;
 mod referee;
 mod repetition;
 mod rule_set;
+mod rule_set_text;
 mod seat;
 mod setup;
 mod square;
@@ -44,6 +45,7 @@ pub use rule_set::{
     BoardRule, CannonRule, ChariotRule, EqualsRule, FaceDownRule, HorseRule, Ladder,
     RepetitionRule, RuleChanges, RuleFault, RuleSet,
 };
+pub use rule_set_text::RuleSetError;
 pub use seat::Seat;
 pub use setup::{SeatSetup, Setup, SetupFault};
 pub use square::{BoardSize, FILES, Square, SquareError, SquareSet, Squares};
