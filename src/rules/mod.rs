@@ -6,6 +6,7 @@
 
 mod action;
 mod board;
+mod cdc;
 mod chase;
 mod deal;
 mod ends;
@@ -31,6 +32,7 @@ mod square;
 
 pub use action::{Action, ActionError};
 pub use board::Cell;
+pub use cdc::{CdcDeed, CdcRecord, CdcRecordError};
 pub use deal::{Deal, DealError, full_set};
 pub use illegal::IllegalAction;
 pub use layout::{Layout, LayoutError};
