@@ -10,6 +10,7 @@ mod cdc;
 mod chase;
 mod deal;
 mod ends;
+mod game_record;
 mod illegal;
 mod layout;
 mod legal;
@@ -34,6 +35,10 @@ pub use action::{Action, ActionError};
 pub use board::Cell;
 pub use cdc::{CdcDeed, CdcRecord, CdcRecordError};
 pub use deal::{Deal, DealError, full_set};
+pub use game_record::{
+    CdcGameError, Entry, Event, GameRecord, GameRecordError, HeaderError, LeaveReason, ReplayError,
+    Scribe, SeatNotIn,
+};
 pub use illegal::IllegalAction;
 pub use layout::{Layout, LayoutError};
 pub use legal::ActionList;
