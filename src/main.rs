@@ -1,3 +1,7 @@
 //! The `banqi` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    banqi::cli::main()
+}

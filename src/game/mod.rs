@@ -1,9 +1,49 @@
 //! One hosted game: seats, deal, log. Pure: time and randomness come from the caller.
+//!
+//! A [`Game`] is made by [`Game::create`] or, from what was stored, by [`Game::replay`]. [`decide`]
+//! says whether a [`Command`] may be and what [`Change`] it is; [`Game::after`] makes the change.
 
+mod check;
+mod command;
+mod create;
+mod deal;
+mod entropy;
+mod event;
+mod hash;
 mod id;
+mod log;
+mod packing;
+mod player;
+mod refusal;
+mod replay;
+mod request;
 mod revision;
+mod schedule;
+mod seats;
+mod secret;
+mod shuffle;
+mod state;
+mod stored;
 mod time;
+mod token;
 
+pub use command::{Change, Command, decide};
+pub use create::{NewGame, NewGameFault, Seating};
+pub use deal::{Commitment, DealSource, derive_deal};
+pub use entropy::{Entropy, EntropyError};
+pub use event::{Entry, Event};
 pub use id::{GameId, GameIdError};
+pub use log::{Entries, Log};
+pub use packing::PackingError;
+pub use player::{PlayerId, PlayerIdError};
+pub use refusal::Refusal;
+pub use replay::Contradiction;
+pub use request::{REMEMBERED_EACH, Recall, Request, Requests};
 pub use revision::{Etag, EtagError, History, Revision, Version};
+pub use schedule::{Limits, Schedule};
+pub use seats::{Claim, NewSeat, StoredSeat};
+pub use secret::{GameKey, ServerSeed};
+pub use state::{Deed, Game, GameState};
+pub use stored::{EngineVersion, Facts, Spectators, StoredGame};
 pub use time::{Millis, Span};
+pub use token::{SeatToken, SeatTokenError};

@@ -43,7 +43,7 @@ pub use illegal::IllegalAction;
 pub use layout::{Layout, LayoutError};
 pub use legal::ActionList;
 pub use outcome::{Departure, EndReason, Outcome};
-pub use piece::{Colour, ColourSet, Kind, Piece, PieceCounts, PieceError};
+pub use piece::{Colour, ColourSet, ColourSetError, Kind, Piece, PieceCounts, PieceError};
 pub use position::Position;
 pub use preset::Preset;
 pub use record::{Record, RecordError};

@@ -193,6 +193,41 @@ impl ColourSet {
     }
 }
 
+/// The letters of its colours, in the order of [`Colour::ALL`]; `-` for none (`RULES.md` §9).
+impl fmt::Display for ColourSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("-");
+        }
+        self.iter().try_for_each(|colour| write!(f, "{}", colour.letter()))
+    }
+}
+
+/// A text that names no set of colours.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` names no colours: write `r`, `b`, `u` or `g`, `ru` or `bg` for two, or `-` for none"
+)]
+pub struct ColourSetError(pub String);
+
+impl FromStr for ColourSet {
+    type Err = ColourSetError;
+
+    /// Reads the one spelling that would be written.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let colours = if text == "-" {
+            Some(Self::EMPTY)
+        } else {
+            text.chars().try_fold(Self::EMPTY, |colours, letter| {
+                Some(colours.with(Colour::from_letter(letter)?))
+            })
+        };
+        colours
+            .filter(|colours| colours.to_string() == text)
+            .ok_or_else(|| ColourSetError(text.to_owned()))
+    }
+}
+
 impl fmt::Debug for ColourSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()

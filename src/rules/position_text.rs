@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use super::board::Cell;
-use super::piece::{Colour, ColourSet, Piece, PieceCounts};
+use super::piece::{Piece, PieceCounts};
 use super::position::Position;
 use super::seat::Seat;
 use super::setup::{SeatSetup, Setup, SetupFault};
@@ -58,10 +58,7 @@ pub(super) fn seats_text(seats: &[SeatSetup]) -> String {
         if index > 0 {
             text.push(',');
         }
-        if seat.colours.is_empty() {
-            text.push('-');
-        }
-        text.extend(seat.colours.iter().map(Colour::letter));
+        text.push_str(&seat.colours.to_string());
         if seat.out {
             text.push('!');
         }
@@ -174,12 +171,7 @@ fn read_seats(text: &str) -> Result<Vec<SeatSetup>, SetupFault> {
                 Some(letters) => (letters, true),
                 None => (seat, false),
             };
-            let mut colours = ColourSet::EMPTY;
-            if letters != "-" {
-                for letter in letters.chars() {
-                    colours = colours.with(Colour::from_letter(letter).ok_or_else(fault)?);
-                }
-            }
+            let colours = letters.parse().map_err(|_| fault())?;
             Ok(SeatSetup { colours, out })
         })
         .collect::<Result<_, _>>()?;

@@ -1,1 +1,3 @@
 //! Where games are kept.
+
+pub mod codec;

@@ -1,0 +1,62 @@
+//! Legal actions and records.
+
+use crate::api::convert::position;
+use crate::api::proto::v1;
+use crate::rules::{Action, Cell, Played, Position, Record, Square};
+
+/// A legal action, with what everyone can see of what it would do in `position`.
+pub fn legal(action: Action, position: &Position) -> v1::LegalAction {
+    let kind = match action {
+        Action::Flip(_) => v1::ActionKind::Flip,
+        Action::Move { to, .. } => match position.cell(to) {
+            Cell::Empty => v1::ActionKind::Move,
+            Cell::FaceUp(_) => v1::ActionKind::Capture,
+            Cell::FaceDown => v1::ActionKind::Aim,
+        },
+        Action::EndChain => v1::ActionKind::EndChain,
+    };
+    let (from, to) = squares(action);
+    v1::LegalAction {
+        text: action.to_string(),
+        kind: kind.into(),
+        from: position::square(from),
+        to: position::square(to),
+    }
+}
+
+/// What an action did.
+pub fn record(played: &Played) -> v1::ActionRecord {
+    let (from, to) = squares(played.record.action());
+    v1::ActionRecord {
+        text: played.record.to_string(),
+        kind: kind(&played.record).into(),
+        seat: played.seat.number().into(),
+        turn_number: played.turn_number,
+        from: position::square(from),
+        to: position::square(to),
+        piece: played.piece.map(Into::into),
+        turned_up: played.record.turned_up().map(|(_, piece)| piece.into()),
+        captured: played.taken.map(Into::into),
+    }
+}
+
+/// The square acted on and the one gone to or aimed at.
+const fn squares(action: Action) -> (Option<Square>, Option<Square>) {
+    match action {
+        Action::Flip(square) => (Some(square), None),
+        Action::Move { from, to } => (Some(from), Some(to)),
+        Action::EndChain => (None, None),
+    }
+}
+
+const fn kind(record: &Record) -> v1::RecordKind {
+    match record {
+        Record::Flip { .. } => v1::RecordKind::Flip,
+        Record::Move { .. } => v1::RecordKind::Move,
+        Record::Capture { .. } => v1::RecordKind::Capture,
+        Record::Probe { .. } => v1::RecordKind::Probe,
+        Record::Trade { .. } => v1::RecordKind::Trade,
+        Record::BothRemoved { .. } => v1::RecordKind::BothRemoved,
+        Record::EndChain => v1::RecordKind::EndChain,
+    }
+}

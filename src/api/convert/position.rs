@@ -1,0 +1,115 @@
+//! Squares, pieces and positions.
+
+use crate::api::proto::v1;
+use crate::rules::{Cell, Colour, Kind, Piece, PieceCounts, Position, Seat, Square};
+
+/// The number of a square in `banqi.v1.Square`; that of the unspecified one for none.
+pub fn square(square: Option<Square>) -> i32 {
+    square.map_or(0, |square| i32::from(square.index()) + 1)
+}
+
+/// The number of a cell in `banqi.v1.Cell`.
+pub fn cell(cell: Cell) -> i32 {
+    match cell {
+        Cell::Empty => v1::Cell::Empty.into(),
+        Cell::FaceDown => v1::Cell::FaceDown.into(),
+        // There are 28 pieces, numbered in the same order.
+        Cell::FaceUp(piece) => v1::Cell::RedGeneral as i32 + piece.index() as i32,
+    }
+}
+
+impl From<Colour> for v1::Colour {
+    fn from(colour: Colour) -> Self {
+        match colour {
+            Colour::Red => Self::Red,
+            Colour::Black => Self::Black,
+            Colour::Blue => Self::Blue,
+            Colour::Green => Self::Green,
+        }
+    }
+}
+
+impl From<Kind> for v1::Kind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::General => Self::General,
+            Kind::Advisor => Self::Advisor,
+            Kind::Elephant => Self::Elephant,
+            Kind::Chariot => Self::Chariot,
+            Kind::Horse => Self::Horse,
+            Kind::Cannon => Self::Cannon,
+            Kind::Soldier => Self::Soldier,
+        }
+    }
+}
+
+impl From<Piece> for v1::Piece {
+    fn from(piece: Piece) -> Self {
+        Self {
+            colour: v1::Colour::from(piece.colour).into(),
+            kind: v1::Kind::from(piece.kind).into(),
+        }
+    }
+}
+
+impl From<&Position> for v1::Position {
+    fn from(position: &Position) -> Self {
+        let board = position.board_size();
+        Self {
+            cells: board.all().into_iter().map(|square| cell(position.cell(square))).collect(),
+            text: position.to_string(),
+            to_move: position.to_move().number().into(),
+            chain_from: square(position.chain()),
+            face_down: counts(&position.face_down()),
+            captured: counts(&position.captured()),
+            quiet_turns: position.quiet_turns().into(),
+            turn_number: position.turn_number(),
+            seats: Seat::first(position.seats()).map(|seat| seat_state(position, seat)).collect(),
+        }
+    }
+}
+
+fn counts(counts: &PieceCounts) -> Vec<v1::PieceCount> {
+    counts
+        .iter()
+        .map(|(piece, count)| v1::PieceCount { piece: Some(piece.into()), count: count.into() })
+        .collect()
+}
+
+fn seat_state(position: &Position, seat: Seat) -> v1::SeatState {
+    v1::SeatState {
+        number: seat.number().into(),
+        colours: position
+            .colours(seat)
+            .iter()
+            .map(|colour| v1::Colour::from(colour).into())
+            .collect(),
+        out: position.is_out(seat),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::BoardSize;
+
+    #[test]
+    fn every_square_keeps_its_name() {
+        for given in BoardSize::Double.all() {
+            let message = v1::Square::try_from(square(Some(given))).expect("a value of the enum");
+            let name = format!("SQUARE_{}", given.to_string().to_uppercase());
+            assert_eq!(message.as_str_name(), name);
+        }
+        assert_eq!(v1::Square::try_from(square(None)), Ok(v1::Square::Unspecified));
+    }
+
+    #[test]
+    fn every_piece_keeps_its_colour_and_kind() {
+        for piece in Piece::each(BoardSize::Double) {
+            let message = v1::Cell::try_from(cell(Cell::FaceUp(piece))).expect("a value");
+            let colour = v1::Colour::from(piece.colour).as_str_name().replace("COLOUR_", "CELL_");
+            let kind = v1::Kind::from(piece.kind).as_str_name().replace("KIND_", "_");
+            assert_eq!(message.as_str_name(), format!("{colour}{kind}"));
+        }
+    }
+}

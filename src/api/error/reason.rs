@@ -1,0 +1,145 @@
+//! The catalogue of reasons: every error that the service can tell.
+
+use std::fmt;
+
+use tonic::Code;
+
+use crate::rules::IllegalAction;
+
+/// Defines the catalogue: a variant, its name on the wire, its gRPC code and its meaning.
+macro_rules! reasons {
+    ($($variant:ident = $name:literal, $code:ident, $meaning:literal;)+) => {
+        /// Why a call was refused, as `google.rpc.ErrorInfo.reason` tells it. `docs/errors.md`
+        /// lists them all.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Reason {
+            $(#[doc = $meaning] $variant,)+
+        }
+
+        impl Reason {
+            /// Every reason, in the order of `docs/errors.md`.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// Its name on the wire.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// The gRPC code that it comes with.
+            pub const fn code(self) -> Code {
+                match self {
+                    $(Self::$variant => Code::$code,)+
+                }
+            }
+
+            /// What it means and what the caller can do, in a sentence.
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $meaning,)+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    InvalidFields = "INVALID_FIELDS", InvalidArgument,
+        "Fields of the request are malformed; `google.rpc.BadRequest` names each of them and says what would be right.";
+    MalformedMessage = "MALFORMED_MESSAGE", InvalidArgument,
+        "The bytes received are no message of the expected type; generate the client from `proto/banqi/v1`.";
+    MessageTooLarge = "MESSAGE_TOO_LARGE", ResourceExhausted,
+        "The request has more than 1 MiB; send less in one call.";
+    Unimplemented = "UNIMPLEMENTED", Unimplemented,
+        "There is no such service or method, or the message is compressed, which the service does not read.";
+    ServiceNotFound = "SERVICE_NOT_FOUND", NotFound,
+        "The health check names a service that is not served here.";
+    DeadlineExceeded = "DEADLINE_EXCEEDED", DeadlineExceeded,
+        "The call's deadline passed before its answer was there.";
+    ShuttingDown = "SHUTTING_DOWN", Unavailable,
+        "This replica is stopping; connect again, to another one.";
+    Internal = "INTERNAL", Internal,
+        "A fault of the service itself; its log has more.";
+    GameOver = "GAME_OVER", FailedPrecondition,
+        "The game has ended; nothing more can be done in it.";
+    OffBoard = "OFF_BOARD", FailedPrecondition,
+        "The action names a square that is not on this board.";
+    ColoursNotSet = "COLOURS_NOT_SET", FailedPrecondition,
+        "The seat has no colour yet, so it can only turn up a piece.";
+    NotFaceDown = "NOT_FACE_DOWN", FailedPrecondition,
+        "The piece to turn up is face up already.";
+    EmptySquare = "EMPTY_SQUARE", FailedPrecondition,
+        "There is no piece on the square to act from.";
+    FaceDownPiece = "FACE_DOWN_PIECE", FailedPrecondition,
+        "The piece to move is face down.";
+    NotYourPiece = "NOT_YOUR_PIECE", FailedPrecondition,
+        "The piece to move belongs to another seat.";
+    OwnPiece = "OWN_PIECE", FailedPrecondition,
+        "The piece aimed at is the seat's own.";
+    OutOfReach = "OUT_OF_REACH", FailedPrecondition,
+        "The piece cannot get to that square.";
+    RankTooLow = "RANK_TOO_LOW", FailedPrecondition,
+        "The piece may not take the one aimed at.";
+    FaceDownTarget = "FACE_DOWN_TARGET", FailedPrecondition,
+        "The rule set does not let face-down pieces be aimed at.";
+    ChainPiece = "CHAIN_PIECE", FailedPrecondition,
+        "In a chain only the piece that captured may act.";
+    ChainNeedsCapture = "CHAIN_NEEDS_CAPTURE", FailedPrecondition,
+        "In a chain the piece may only capture again, or the chain be ended.";
+    NoChain = "NO_CHAIN", FailedPrecondition,
+        "There is no chain to end.";
+    ChaseLimit = "CHASE_LIMIT", FailedPrecondition,
+        "The piece has chased the same enemy piece as often as the rule set allows.";
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl From<&IllegalAction> for Reason {
+    fn from(illegal: &IllegalAction) -> Self {
+        match illegal {
+            IllegalAction::GameOver => Self::GameOver,
+            IllegalAction::OffBoard { .. } => Self::OffBoard,
+            IllegalAction::ColoursNotSet => Self::ColoursNotSet,
+            IllegalAction::NotFaceDown { .. } => Self::NotFaceDown,
+            IllegalAction::EmptySquare { .. } => Self::EmptySquare,
+            IllegalAction::FaceDownPiece { .. } => Self::FaceDownPiece,
+            IllegalAction::NotYourPiece { .. } => Self::NotYourPiece,
+            IllegalAction::OwnPiece { .. } => Self::OwnPiece,
+            IllegalAction::OutOfReach { .. } => Self::OutOfReach,
+            IllegalAction::RankTooLow { .. } => Self::RankTooLow,
+            IllegalAction::FaceDownTarget { .. } => Self::FaceDownTarget,
+            IllegalAction::ChainPiece { .. } => Self::ChainPiece,
+            IllegalAction::ChainNeedsCapture { .. } => Self::ChainNeedsCapture,
+            IllegalAction::NoChain => Self::NoChain,
+            IllegalAction::ChaseLimit { .. } => Self::ChaseLimit,
+        }
+    }
+}
+
+/// The name that gRPC gives a code: `INVALID_ARGUMENT`.
+pub const fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}

@@ -1,0 +1,69 @@
+//! `banqi.v1.RulesService`: the rules, without a store.
+
+mod analyze;
+mod replay;
+mod start;
+
+use tonic::{Request, Response, Status};
+
+use super::convert;
+use super::error::FieldFaults;
+use super::proto::v1;
+use super::proto::v1::rules_service_server::{RulesService, RulesServiceServer};
+use crate::rules::{Preset, Referee};
+
+pub use replay::MAX_ACTIONS;
+
+/// The handlers of `RulesService`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RulesApi;
+
+impl RulesApi {
+    /// The service, with the limits that its description states.
+    pub fn into_server(self) -> RulesServiceServer<Self> {
+        RulesServiceServer::new(self).max_decoding_message_size(super::MAX_MESSAGE)
+    }
+}
+
+#[tonic::async_trait]
+impl RulesService for RulesApi {
+    async fn list_presets(
+        &self,
+        _: Request<v1::ListPresetsRequest>,
+    ) -> Result<Response<v1::ListPresetsResponse>, Status> {
+        let presets = Preset::ALL.into_iter().map(Into::into).collect();
+        Ok(Response::new(v1::ListPresetsResponse { presets }))
+    }
+
+    async fn check_rule_set(
+        &self,
+        request: Request<v1::CheckRuleSetRequest>,
+    ) -> Result<Response<v1::CheckRuleSetResponse>, Status> {
+        let request = request.into_inner();
+        let mut faults = FieldFaults::default();
+        let rules = convert::rules::read(&request.preset, request.rules, &mut faults)
+            .ok_or_else(|| faults.into_error())?;
+        Ok(Response::new(v1::CheckRuleSetResponse { rules: Some((&rules).into()) }))
+    }
+
+    async fn analyze_position(
+        &self,
+        request: Request<v1::AnalyzePositionRequest>,
+    ) -> Result<Response<v1::AnalyzePositionResponse>, Status> {
+        Ok(Response::new(analyze::analyze(request.into_inner())?))
+    }
+
+    async fn replay_game(
+        &self,
+        request: Request<v1::ReplayGameRequest>,
+    ) -> Result<Response<v1::ReplayGameResponse>, Status> {
+        Ok(Response::new(replay::replay(request.into_inner())?))
+    }
+}
+
+/// The legal actions as messages.
+fn legal_actions(referee: &Referee) -> Vec<v1::LegalAction> {
+    let position = referee.position();
+    let actions = referee.legal_actions();
+    actions.iter().map(|&action| convert::action::legal(action, position)).collect()
+}

@@ -1,0 +1,67 @@
+//! The command line.
+
+mod replay;
+mod serve;
+
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Referees and hosts games of Banqi (Chinese dark chess).
+#[derive(Debug, Parser)]
+#[command(name = "banqi", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Replay(replay::Replay),
+}
+
+/// Runs the command that the process was started with.
+///
+/// The exit code is 0 for success, 1 for a failure told on standard error, 2 for a command line
+/// that cannot be read.
+pub fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Serve(serve) => serve.run().map_err(Box::<dyn Error>::from),
+        Command::Replay(replay) => replay.run().map_err(Into::into),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether the reader of the output has seen enough, as `head` has.
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return error.kind() == io::ErrorKind::BrokenPipe;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_makes_sense() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,189 @@
+//! `banqi serve`.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::Args;
+use tokio::net::TcpListener;
+
+use crate::server::{
+    self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, signals, telemetry,
+};
+
+/// Serve gRPC and gRPC-Web until SIGTERM or Ctrl-C
+#[derive(Args, Clone, Debug)]
+pub(super) struct Serve {
+    /// Address to serve gRPC and gRPC-Web on; port 0 takes a free one
+    #[arg(long, env = "BANQI_LISTEN", default_value = "127.0.0.1:50051")]
+    listen: SocketAddr,
+
+    /// Address to serve /livez and /readyz on over plain HTTP; not served unless given
+    #[arg(long, env = "BANQI_HTTP_LISTEN")]
+    http_listen: Option<SocketAddr>,
+
+    /// Let anyone who reaches a non-loopback --listen address call
+    #[arg(long, env = "BANQI_INSECURE")]
+    insecure: bool,
+
+    /// Origins whose web pages may call, beside the service's own; * for all
+    #[arg(long, env = "BANQI_CORS_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
+    cors_origin: Vec<CorsOrigin>,
+
+    /// Seconds to go on accepting calls after readiness went off, so that balancers notice
+    #[arg(long, env = "BANQI_STOP_DELAY", value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    stop_delay: Duration,
+
+    /// Seconds that calls in flight have to finish after that
+    #[arg(long, env = "BANQI_STOP_GRACE", value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    stop_grace: Duration,
+
+    /// What to log: a level, or levels by target like banqi=debug,warn
+    #[arg(long, env = "BANQI_LOG", value_name = "FILTER", default_value = "info")]
+    log: String,
+}
+
+/// Why the service could not be started, or failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("--log cannot be read: {0}; write a level such as info, or banqi=debug,warn")]
+    Log(#[from] tracing_subscriber::filter::ParseError),
+    #[error(
+        "{option} {address}: the port is in use; stop what uses it, or choose another with \
+         {option} {}:0, which takes a free one",
+        address.ip()
+    )]
+    PortInUse { option: &'static str, address: SocketAddr },
+    #[error("{option} {address}: cannot listen there: {source}")]
+    Listen { option: &'static str, address: SocketAddr, source: io::Error },
+    #[error("the process could not be set up: {0}")]
+    System(#[from] io::Error),
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+}
+
+impl Serve {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        telemetry::start(&self.log)?;
+        let config = self.config();
+        config.check()?;
+        tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(&config))
+    }
+
+    fn config(self) -> Config {
+        Config {
+            listen: self.listen,
+            http_listen: self.http_listen,
+            insecure: self.insecure,
+            cors_origins: self.cors_origin,
+            stop_delay: self.stop_delay,
+            stop_grace: self.stop_grace,
+        }
+    }
+}
+
+async fn serve(config: &Config) -> Result<(), Failure> {
+    let shutdown = signals::stop()?;
+    let grpc = bind("--listen", config.listen).await?;
+    let http = match config.http_listen {
+        Some(address) => Some(bind("--http-listen", address).await?),
+        None => None,
+    };
+    announce(&grpc, http.as_ref())?;
+    match server::run(Listeners { grpc, http }, config, shutdown).await? {
+        Stopped::Finished => tracing::info!("stopped"),
+        Stopped::CutOff => tracing::warn!(
+            grace = ?config.stop_grace,
+            "stopped with calls or connections still open; --stop-grace gives them longer"
+        ),
+    }
+    Ok(())
+}
+
+async fn bind(option: &'static str, address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => Failure::PortInUse { option, address },
+        _ => Failure::Listen { option, address, source },
+    })
+}
+
+/// Says on standard output where the service is, and what to try next.
+fn announce(grpc: &TcpListener, http: Option<&TcpListener>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let address = grpc.local_addr()?;
+    writeln!(out, "banqi is listening on {address}")?;
+    if let Some(http) = http {
+        writeln!(out, "probes: http://{}/readyz", http.local_addr()?)?;
+    }
+    writeln!(out, "try: grpcurl -plaintext {address} banqi.v1.RulesService/ListPresets")?;
+    out.flush()
+}
+
+/// Reads a number of seconds, whole or not.
+fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "expected a number of seconds, like 10 or 0.5".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        serve: Serve,
+    }
+
+    fn read(arguments: &[&str]) -> Result<Config, clap::Error> {
+        let line = Line::try_parse_from([&["serve"], arguments].concat())?;
+        Ok(line.serve.config())
+    }
+
+    #[test]
+    fn no_options_give_the_default_configuration() {
+        assert_eq!(read(&[]).expect("a configuration"), Config::default());
+    }
+
+    #[test]
+    fn every_option_reaches_the_configuration() {
+        let config = read(&[
+            "--listen=[::1]:1",
+            "--http-listen=127.0.0.1:2",
+            "--insecure",
+            "--cors-origin=https://a.example,https://b.example",
+            "--stop-delay=1.5",
+            "--stop-grace=3",
+        ])
+        .expect("a configuration");
+        let expected = Config {
+            listen: "[::1]:1".parse().expect("an address"),
+            http_listen: Some("127.0.0.1:2".parse().expect("an address")),
+            insecure: true,
+            cors_origins: ["https://a.example", "https://b.example"]
+                .map(|origin| origin.parse().expect("an origin"))
+                .to_vec(),
+            stop_delay: Duration::from_millis(1500),
+            stop_grace: Duration::from_secs(3),
+        };
+        assert_eq!(config, expected);
+    }
+
+    #[test]
+    fn a_wrong_option_is_named_with_what_would_be_right() {
+        for (argument, expected) in [
+            ("--cors-origin=play.example", "https://play.example"),
+            ("--stop-grace=-1", "a number of seconds"),
+            ("--listen=localhost", "--listen"),
+        ] {
+            let told = read(&[argument]).expect_err(argument).to_string();
+            assert!(told.contains(expected), "{told}");
+        }
+    }
+}

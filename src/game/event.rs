@@ -1,0 +1,141 @@
+//! What an entry of the log says, and its packed form.
+//!
+//! An entry is a kind byte, what that kind carries, and the milliseconds since the entry before
+//! (for the first one: since the Unix epoch) as a variable-length number:
+//!
+//! | kind byte | carries | event |
+//! |---|---|---|
+//! | 0–63 | | flip of the square with that index |
+//! | 64–127 | the target's index | move from the square with index kind − 64 |
+//! | 128 | | end of a chain |
+//! | 129 | | created |
+//! | 130 | seat, length (0 for none), entropy | joined |
+//! | 131 | seat, length, entropy | entropy added |
+//! | 132 | seat | resigned |
+//! | 133 | | aborted because it was not begun in time |
+//!
+//! All other kinds are for later releases. An entry is written once; nothing in it is hidden.
+
+use super::entropy::Entropy;
+use super::packing::{PackingError, Reader, put_number};
+use super::revision::Version;
+use super::time::{Millis, Span};
+use crate::rules::{Action, Seat, Square};
+
+const MOVE: u8 = 64;
+const END_CHAIN: u8 = 128;
+const CREATED: u8 = 129;
+const JOINED: u8 = 130;
+const ENTROPY_ADDED: u8 = 131;
+const RESIGNED: u8 = 132;
+const EXPIRED_UNBEGUN: u8 = 133;
+
+/// What an entry of the log says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The game was created: always the first entry, and no other.
+    Created,
+    /// A seat was taken, by the player whose id stands beside the log.
+    Joined {
+        /// Which.
+        seat: Seat,
+        /// What its player added to the deal on the way.
+        entropy: Option<Entropy>,
+    },
+    /// A seat's player added to the deal.
+    EntropyAdded {
+        /// Which seat.
+        seat: Seat,
+        /// What.
+        entropy: Entropy,
+    },
+    /// The seat to move acted.
+    Played(Action),
+    /// A seat resigned.
+    Resigned(Seat),
+    /// The game was aborted because nobody had acted in time.
+    ExpiredUnbegun,
+}
+
+/// One entry of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The version of the game once the entry was written.
+    pub version: Version,
+    /// When it happened.
+    pub at: Millis,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Appends an entry's packed form.
+pub(super) fn pack(bytes: &mut Vec<u8>, event: &Event, since_last: Span) {
+    match event {
+        Event::Played(Action::Flip(square)) => bytes.push(square.index()),
+        Event::Played(Action::Move { from, to }) => {
+            bytes.extend([MOVE + from.index(), to.index()]);
+        }
+        Event::Played(Action::EndChain) => bytes.push(END_CHAIN),
+        Event::Created => bytes.push(CREATED),
+        Event::Joined { seat, entropy } => {
+            bytes.extend([JOINED, seat.number(), entropy.as_ref().map_or(0, Entropy::length_byte)]);
+            bytes.extend_from_slice(entropy.as_ref().map_or(&[], Entropy::as_bytes));
+        }
+        Event::EntropyAdded { seat, entropy } => {
+            bytes.extend([ENTROPY_ADDED, seat.number(), entropy.length_byte()]);
+            bytes.extend_from_slice(entropy.as_bytes());
+        }
+        Event::Resigned(seat) => bytes.extend([RESIGNED, seat.number()]),
+        Event::ExpiredUnbegun => bytes.push(EXPIRED_UNBEGUN),
+    }
+    put_number(bytes, since_last.0);
+}
+
+/// Reads one entry.
+pub(super) fn unpack(reader: &mut Reader<'_>) -> Result<(Event, Span), PackingError> {
+    let offset = reader.offset();
+    let kind = reader.byte("a log entry")?;
+    let event = match kind {
+        0..MOVE => Event::Played(Action::Flip(square(reader, kind)?)),
+        MOVE..END_CHAIN => {
+            let from = square(reader, kind - MOVE)?;
+            let to = reader.byte("the target of a move")?;
+            let to = square(reader, to)?;
+            if from == to {
+                return Err(reader.broken("a move to another square"));
+            }
+            Event::Played(Action::Move { from, to })
+        }
+        END_CHAIN => Event::Played(Action::EndChain),
+        CREATED => Event::Created,
+        JOINED => {
+            let seat = seat(reader)?;
+            let length = reader.byte("the length of entropy")?;
+            let entropy = if length == 0 { None } else { Some(entropy(reader, length)?) };
+            Event::Joined { seat, entropy }
+        }
+        ENTROPY_ADDED => {
+            let seat = seat(reader)?;
+            let length = reader.byte("the length of entropy")?;
+            Event::EntropyAdded { seat, entropy: entropy(reader, length)? }
+        }
+        RESIGNED => Event::Resigned(seat(reader)?),
+        EXPIRED_UNBEGUN => Event::ExpiredUnbegun,
+        kind => return Err(PackingError::UnknownKind { offset, kind }),
+    };
+    Ok((event, Span(reader.number("milliseconds since the entry before")?)))
+}
+
+fn square(reader: &Reader<'_>, index: u8) -> Result<Square, PackingError> {
+    Square::new(index).ok_or_else(|| reader.broken("a square's index, 0 to 63"))
+}
+
+fn seat(reader: &mut Reader<'_>) -> Result<Seat, PackingError> {
+    let fault = reader.broken("a seat, 1 to 4");
+    Seat::new(reader.byte("a seat, 1 to 4")?).ok_or(fault)
+}
+
+fn entropy(reader: &mut Reader<'_>, length: u8) -> Result<Entropy, PackingError> {
+    let fault = reader.broken("entropy of 1 to 64 bytes");
+    Entropy::new(reader.take(length.into(), "entropy of 1 to 64 bytes")?).map_err(|_| fault)
+}

@@ -1,0 +1,89 @@
+//! Why commands are refused.
+
+use super::time::Millis;
+use crate::rules::{IllegalAction, Seat};
+
+/// Why a command is refused. A refusal changes nothing, and none depends on anything hidden.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The game has ended.
+    #[error("the game is over")]
+    GameOver,
+    /// The game was created before.
+    #[error("the game exists already")]
+    GameExists,
+    /// The game waits for players or for their entropy.
+    #[error("the game has not started: it waits for players or for their entropy")]
+    NotStarted,
+    /// An action was played already.
+    #[error("the game has begun: an action was played")]
+    AlreadyBegun,
+    /// Another seat is to move.
+    #[error("it is seat {to_move}'s turn")]
+    NotYourTurn {
+        /// The seat that is to move.
+        to_move: Seat,
+    },
+    /// The seat is out of the game.
+    #[error("seat {seat} is out of the game")]
+    SeatOut {
+        /// Which.
+        seat: Seat,
+    },
+    /// The game does not have this seat.
+    #[error("there is no seat {seat}: the game has {seats}")]
+    NoSuchSeat {
+        /// The one asked for.
+        seat: Seat,
+        /// How many there are.
+        seats: u8,
+    },
+    /// Somebody sits there.
+    #[error("seat {seat} is taken")]
+    SeatTaken {
+        /// Which.
+        seat: Seat,
+    },
+    /// The seat is for another player.
+    #[error("seat {seat} is reserved for another player")]
+    SeatReserved {
+        /// Which.
+        seat: Seat,
+    },
+    /// Every seat is taken, or reserved for other players.
+    #[error("no seat is open to this player")]
+    NoSeatOpen,
+    /// The player has a seat, and did not ask for another one by its number.
+    #[error("this player has seat {seat}")]
+    AlreadySeated {
+        /// Which.
+        seat: Seat,
+    },
+    /// Nobody has taken the seat yet.
+    #[error("nobody has taken seat {seat} yet")]
+    NotJoined {
+        /// Which.
+        seat: Seat,
+    },
+    /// The seat has added to the deal already.
+    #[error("seat {seat} has added its entropy")]
+    EntropyAdded {
+        /// Which.
+        seat: Seat,
+    },
+    /// The deal can no longer be added to.
+    #[error("the deal is fixed: entropy comes before the first action")]
+    DealFixed,
+    /// The deal was given, so nothing can be added to it.
+    #[error("the deal was given at creation, so no entropy can be added")]
+    DealGiven,
+    /// It is too early.
+    #[error("not due before {due:?}")]
+    NotDue {
+        /// When it will be due.
+        due: Millis,
+    },
+    /// The rules do not allow the action.
+    #[error(transparent)]
+    Illegal(#[from] IllegalAction),
+}

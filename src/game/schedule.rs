@@ -1,0 +1,41 @@
+//! When a game must be looked at again, and how long it is kept.
+
+use super::state::{Game, GameState};
+use super::time::{Millis, Span};
+
+/// How long games last that nobody plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long after its creation a game is aborted in which nobody has acted.
+    pub unbegun: Span,
+    /// How long an ended game is kept.
+    pub ended: Span,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { unbegun: Span::hours(24), ended: Span::days(30) }
+    }
+}
+
+/// What a store must know of a game beside its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// When somebody must look at the game, if nothing happens before.
+    pub deadline: Option<Millis>,
+    /// How long the record is kept from now on; `None` for as long as the game goes on.
+    pub keep: Option<Span>,
+}
+
+impl Game {
+    /// What the store must know of the game as it stands.
+    pub fn schedule(&self, limits: &Limits) -> Schedule {
+        if self.state() == GameState::Finished {
+            Schedule { deadline: None, keep: Some(limits.ended) }
+        } else if self.has_begun() {
+            Schedule { deadline: None, keep: None }
+        } else {
+            Schedule { deadline: Some(self.created_at() + limits.unbegun), keep: None }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What stands around every call.
+
+mod cors;
+mod deadline;
+mod drain;
+mod panics;
+
+pub(super) use cors::cors;
+pub(super) use deadline::DeadlineLayer;
+pub(super) use drain::Drain;
+pub(super) use panics::catch_panics;

@@ -1,0 +1,13 @@
+//! The running service: configuration, assembly, health, stopping.
+
+mod assemble;
+mod config;
+mod health;
+mod layers;
+mod probes;
+mod run;
+pub mod signals;
+pub mod telemetry;
+
+pub use config::{Config, ConfigError, CorsOrigin};
+pub use run::{Listeners, ServeError, Stopped, run};

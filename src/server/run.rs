@@ -1,0 +1,107 @@
+//! Serving until asked to stop, and stopping within a bound.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+
+use super::assemble;
+use super::config::Config;
+use super::health::Health;
+use super::probes;
+
+/// How often an idle HTTP/2 connection is asked whether its peer is still there, and how long the
+/// peer may take to answer. A peer that vanished would otherwise hold its connection for ever.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
+const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How many calls one connection may have open, and how many it may cancel before their answers
+/// are taken up. The second is hyper's own default, stated because clients that cancel often and
+/// fast meet it.
+const MAX_STREAMS: u32 = 1024;
+const MAX_PENDING_RESETS: usize = 20;
+
+/// The bound sockets that a server serves on.
+#[derive(Debug)]
+pub struct Listeners {
+    /// For gRPC and gRPC-Web.
+    pub grpc: TcpListener,
+    /// For probes over plain HTTP, if wanted.
+    pub http: Option<TcpListener>,
+}
+
+/// How a server stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Every call was finished.
+    Finished,
+    /// Calls or connections were still open at the end of `Config::stop_grace`.
+    CutOff,
+}
+
+/// Why a server could not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The descriptors of the API are broken.
+    #[error("the API's own descriptors cannot be read: {0}")]
+    Descriptors(#[from] tonic_reflection::server::Error),
+    /// gRPC could not be served.
+    #[error("serving gRPC failed: {0}")]
+    Grpc(#[from] tonic::transport::Error),
+    /// The probes could not be served.
+    #[error("serving probes over HTTP failed: {0}")]
+    Http(#[source] io::Error),
+}
+
+/// Serves until `shutdown` resolves, then stops: readiness goes off, `Config::stop_delay` passes,
+/// no connection is accepted any more, open streams are ended with UNAVAILABLE, and calls in
+/// flight have `Config::stop_grace` to finish.
+///
+/// # Errors
+/// If serving fails.
+pub async fn run(
+    listeners: Listeners,
+    config: &Config,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Stopped, ServeError> {
+    let health = Health::serving().await;
+    let stopping = CancellationToken::new();
+    let routes = assemble::routes(&health)?;
+
+    let grpc = Server::builder()
+        .accept_http1(true)
+        .http2_keepalive_interval(Some(KEEP_ALIVE_INTERVAL))
+        .http2_keepalive_timeout(Some(KEEP_ALIVE_TIMEOUT))
+        .max_concurrent_streams(MAX_STREAMS)
+        .http2_max_pending_accept_reset_streams(Some(MAX_PENDING_RESETS))
+        .serve_with_incoming_shutdown(
+            assemble::around(routes, config, stopping.clone()),
+            TcpIncoming::from(listeners.grpc).with_nodelay(Some(true)),
+            stopping.clone().cancelled_owned(),
+        );
+    // The probes go on answering until the very end.
+    let probes = probes::router(health.clone());
+    let http = async {
+        match listeners.http {
+            Some(listener) => axum::serve(listener, probes).await,
+            None => std::future::pending().await,
+        }
+    };
+    let stop = async {
+        shutdown.await;
+        health.stop().await;
+        sleep(config.stop_delay).await;
+        stopping.cancel();
+        sleep(config.stop_grace).await;
+    };
+    tokio::select! {
+        served = grpc => Ok(served.map(|()| Stopped::Finished)?),
+        served = http => Ok(served.map(|()| Stopped::CutOff).map_err(ServeError::Http)?),
+        () = stop => Ok(Stopped::CutOff),
+    }
+}

@@ -1,0 +1,112 @@
+//! The stored form of a game: the only place where the storage schema is touched.
+//!
+//! Reading is strict. A record that holds a field, a value or a log entry which this release does
+//! not know is refused, because writing it again would lose what was not understood.
+
+mod header;
+mod names;
+mod read;
+mod write;
+
+pub use header::Header;
+pub use read::{read, read_on};
+pub use write::write;
+
+use crate::game::PackingError;
+use crate::rules::{DealError, RuleFault};
+
+/// The format that this release writes, and the newest that it reads.
+pub const FORMAT: u8 = 1;
+
+/// Generated from `proto/banqi/storage/v1/record.proto`, which has the comments.
+#[allow(clippy::all, missing_docs, unreachable_pub)]
+mod proto {
+    include!(concat!(env!("OUT_DIR"), "/banqi.storage.v1.rs"));
+}
+
+/// Why a stored value cannot be read.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CodecError {
+    /// A later release wrote it.
+    #[error("the record has the newer format {format}; this release reads formats up to {FORMAT}")]
+    NewerFormat {
+        /// Which format it has.
+        format: u8,
+    },
+    /// It is of no format.
+    #[error("the record has format 0; formats begin at 1")]
+    NoFormat,
+    /// It is no message of the schema.
+    #[error("the record cannot be decoded: {0}")]
+    Message(#[from] prost::DecodeError),
+    /// It holds fields that this release does not know, or was not written by any release.
+    #[error(
+        "the record has {given} bytes of which {known} are understood: a newer format, or broken"
+    )]
+    NotUnderstood {
+        /// How many bytes there are.
+        given: usize,
+        /// How many a rewriting would leave.
+        known: usize,
+    },
+    /// An enum's value of a newer format.
+    #[error("`{name}` has the unknown value {number}: a newer format")]
+    UnknownNumber {
+        /// The enum in the schema.
+        name: &'static str,
+        /// Its value.
+        number: i32,
+    },
+    /// A field that every record has.
+    #[error("`{field}` is missing")]
+    Missing {
+        /// Which.
+        field: &'static str,
+    },
+    /// A field with something that it cannot hold.
+    #[error("`{field}` is {value}, but must be {expected}")]
+    Field {
+        /// Which.
+        field: &'static str,
+        /// What it holds; for a secret, only its length.
+        value: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// Rules that make no sense.
+    #[error("the rules make no sense: {}", list(.0))]
+    Rules(Vec<RuleFault>),
+    /// A given deal that is none.
+    #[error("the given deal is none: {0}")]
+    Deal(DealError),
+    /// A log that is none, or of a newer format.
+    #[error("the log cannot be read: {0}")]
+    Log(PackingError),
+    /// Remembered requests that are none.
+    #[error("the remembered requests cannot be read: {0}")]
+    Requests(PackingError),
+    /// The header tells of another log than the record has.
+    #[error("the header says {header:?}, but the log comes to {log:?}")]
+    Header {
+        /// The header's version.
+        header: crate::game::Version,
+        /// The log's.
+        log: crate::game::Version,
+    },
+}
+
+impl CodecError {
+    /// Whether the record is of a newer format rather than broken.
+    pub fn is_newer(&self) -> bool {
+        matches!(
+            self,
+            Self::NewerFormat { .. }
+                | Self::UnknownNumber { .. }
+                | Self::Log(PackingError::UnknownKind { .. })
+        )
+    }
+}
+
+fn list(faults: &[RuleFault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

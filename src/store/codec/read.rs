@@ -1,0 +1,164 @@
+//! Reading a record.
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+use prost::Message;
+
+use super::names::Named;
+use super::{CodecError, FORMAT, Header, proto};
+use crate::game::{
+    Claim, DealSource, EngineVersion, Facts, GameId, GameKey, History, Log, Requests, ServerSeed,
+    StoredGame, StoredSeat,
+};
+use crate::rules::{BoardSize, Deal, Outcome, Piece, RuleChanges, RuleSet, Seat};
+
+/// The game that [`write`](super::write) wrote.
+///
+/// # Errors
+/// Where the record is of a newer format, broken, or not what the header says.
+pub fn read(id: &GameId, header: Header, payload: &[u8]) -> Result<StoredGame, CodecError> {
+    read_with(id, header, payload, None)
+}
+
+/// Like [`read`], but sparing what `known` has of the log already. Where the record goes on from
+/// that one, only what was added is read and hashed.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_on(
+    known: &StoredGame,
+    header: Header,
+    payload: &[u8],
+) -> Result<StoredGame, CodecError> {
+    read_with(&known.id, header, payload, Some(&known.log))
+}
+
+fn read_with(
+    id: &GameId,
+    header: Header,
+    payload: &[u8],
+    known: Option<&Log>,
+) -> Result<StoredGame, CodecError> {
+    match header.format {
+        FORMAT => {}
+        0 => return Err(CodecError::NoFormat),
+        format => return Err(CodecError::NewerFormat { format }),
+    }
+    let message = proto::GameRecord::decode(payload)?;
+    // Unknown fields were dropped in decoding and would be lost in writing.
+    if message.encoded_len() != payload.len() {
+        let (given, known) = (payload.len(), message.encoded_len());
+        return Err(CodecError::NotUnderstood { given, known });
+    }
+    if message.engine == 0 {
+        return Err(CodecError::Missing { field: "engine" });
+    }
+    let rules = rules(&message.rules.ok_or(CodecError::Missing { field: "rules" })?)?;
+    let deal = message.deal.ok_or(CodecError::Missing { field: "deal" })?;
+    let origin = History(bytes("origin", &message.origin, "8 bytes")?);
+    let log = match known.and_then(|known| known.read_on(origin, &message.log)) {
+        Some(log) => log,
+        None => Log::read(origin, message.log).map_err(CodecError::Log)?,
+    };
+    if log.version() != header.version {
+        return Err(CodecError::Header { header: header.version, log: log.version() });
+    }
+    let facts = Facts {
+        engine: EngineVersion(message.engine),
+        deal: deal_source(deal, rules.board_size())?,
+        rules,
+        key: GameKey::new(bytes("key", &message.key, "32 bytes")?),
+        entropy_required: message.entropy_required,
+        spectators: Named::from_number(message.spectators)?,
+        labels: message.labels,
+    };
+    Ok(StoredGame {
+        id: id.clone(),
+        facts: Arc::new(facts),
+        seats: seats(message.seats)?,
+        requests: Requests::from_bytes(&message.requests, log.revision())
+            .map_err(CodecError::Requests)?,
+        log,
+        outcome: message.result.as_ref().map(outcome).transpose()?,
+    })
+}
+
+/// What a field of a fixed length holds. The bytes may be secret and are not repeated.
+fn bytes<const N: usize>(
+    field: &'static str,
+    bytes: &[u8],
+    expected: &'static str,
+) -> Result<[u8; N], CodecError> {
+    bytes.try_into().map_err(|_| {
+        let value = format!("{} bytes", bytes.len());
+        CodecError::Field { field, value, expected }
+    })
+}
+
+fn rules(rules: &proto::Rules) -> Result<RuleSet, CodecError> {
+    let changes = RuleChanges {
+        ladder: Some(rules.ladder.clone()),
+        cannon: Some(Named::from_number(rules.cannon)?),
+        equals: Some(Named::from_number(rules.equals)?),
+        face_down: Some(Named::from_number(rules.face_down)?),
+        chain: Some(rules.chain),
+        chariot: Some(Named::from_number(rules.chariot)?),
+        horse: Some(Named::from_number(rules.horse)?),
+        quiet_limit: Some(rules.quiet_limit),
+        repetition: Some(Named::from_number(rules.repetition)?),
+        repetition_count: Some(rules.repetition_count),
+        chase_limit: Some(rules.chase_limit),
+        board: Some(Named::from_number(rules.board)?),
+        seats: Some(rules.seats),
+    };
+    RuleSet::TAIWANESE.with(&changes).map_err(CodecError::Rules)
+}
+
+fn seats(seats: Vec<proto::Seat>) -> Result<ArrayVec<StoredSeat, { Seat::MAX }>, CodecError> {
+    if seats.len() > Seat::MAX {
+        let value = format!("a list of {}", seats.len());
+        return Err(CodecError::Field { field: "seats", value, expected: "2 or 4 seats" });
+    }
+    seats.into_iter().map(seat).collect()
+}
+
+fn seat(seat: proto::Seat) -> Result<StoredSeat, CodecError> {
+    let claim: Claim = Named::from_number(seat.claim)?;
+    let player = match seat.player_id.as_str() {
+        "" => None,
+        id => Some(id.parse().map_err(|_| CodecError::Field {
+            field: "player_id",
+            value: format!("{} bytes", id.len()),
+            expected: "1 to 128 bytes of text without control characters",
+        })?),
+    };
+    Ok(StoredSeat { claim, player, generation: seat.generation })
+}
+
+fn deal_source(deal: proto::game_record::Deal, board: BoardSize) -> Result<DealSource, CodecError> {
+    match deal {
+        proto::game_record::Deal::DerivedFrom(seed) => {
+            Ok(DealSource::Derived(ServerSeed::new(bytes("derived_from", &seed, "32 bytes")?)))
+        }
+        proto::game_record::Deal::Given(given) => {
+            let pieces: Option<Vec<_>> =
+                given.pieces.iter().map(|&index| Piece::from_index(index.into())).collect();
+            let pieces = pieces.ok_or(CodecError::Field {
+                field: "pieces",
+                value: "something else".to_owned(),
+                expected: "numbers of pieces, 0 to 27",
+            })?;
+            Deal::from_pieces(board, &pieces).map(DealSource::Given).map_err(CodecError::Deal)
+        }
+    }
+}
+
+fn outcome(result: &proto::Result) -> Result<Outcome, CodecError> {
+    let places = result.places.as_slice().try_into().map_err(|_| CodecError::Field {
+        field: "places",
+        value: format!("{} bytes", result.places.len()),
+        expected: "at most 4 bytes",
+    })?;
+    Ok(Outcome { reason: Named::from_number(result.reason)?, places })
+}

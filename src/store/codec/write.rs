@@ -1,0 +1,77 @@
+//! Writing a record.
+
+use prost::Message;
+
+use super::names::Named;
+use super::{FORMAT, Header, proto};
+use crate::game::{DealSource, StoredGame, StoredSeat};
+use crate::rules::{Deal, Outcome, RuleSet, Square};
+
+/// A game's header and the message that follows it. The message is not what the header's bytes
+/// begin: a store that seals records does so in between.
+pub fn write(game: &StoredGame) -> (Header, Vec<u8>) {
+    let header = Header { format: FORMAT, version: game.log.version() };
+    (header, message(game).encode_to_vec())
+}
+
+fn message(game: &StoredGame) -> proto::GameRecord {
+    let facts = &*game.facts;
+    proto::GameRecord {
+        engine: facts.engine.0,
+        rules: Some(rules(&facts.rules)),
+        seats: game.seats.iter().map(seat).collect(),
+        deal: Some(deal(&facts.deal)),
+        key: facts.key.expose().to_vec(),
+        origin: game.log.origin().0.to_vec(),
+        log: game.log.bytes().to_vec(),
+        requests: game.requests.to_bytes(),
+        labels: facts.labels.clone(),
+        spectators: facts.spectators.number(),
+        entropy_required: facts.entropy_required,
+        result: game.outcome.as_ref().map(result),
+    }
+}
+
+fn rules(rules: &RuleSet) -> proto::Rules {
+    proto::Rules {
+        ladder: rules.ladder().to_string(),
+        cannon: rules.cannon().number(),
+        equals: rules.equals().number(),
+        face_down: rules.face_down().number(),
+        chain: rules.chain(),
+        chariot: rules.chariot().number(),
+        horse: rules.horse().number(),
+        quiet_limit: rules.quiet_limit().into(),
+        repetition: rules.repetition().number(),
+        repetition_count: rules.repetition_count().into(),
+        chase_limit: rules.chase_limit().into(),
+        board: rules.board().number(),
+        seats: rules.seats().into(),
+    }
+}
+
+fn seat(seat: &StoredSeat) -> proto::Seat {
+    proto::Seat {
+        claim: seat.claim.number(),
+        player_id: seat.player.as_ref().map_or_else(String::new, ToString::to_string),
+        generation: seat.generation,
+    }
+}
+
+fn deal(source: &DealSource) -> proto::game_record::Deal {
+    match source {
+        DealSource::Derived(seed) => proto::game_record::Deal::DerivedFrom(seed.expose().to_vec()),
+        DealSource::Given(deal) => {
+            proto::game_record::Deal::Given(proto::GivenDeal { pieces: pieces(deal) })
+        }
+    }
+}
+
+fn pieces(deal: &Deal) -> Vec<u8> {
+    let squares = (0..deal.board().squares() as u8).filter_map(Square::new);
+    squares.filter_map(|square| deal.at(square)).map(|piece| piece.index() as u8).collect()
+}
+
+fn result(outcome: &Outcome) -> proto::Result {
+    proto::Result { reason: outcome.reason.number(), places: outcome.places.to_vec() }
+}
