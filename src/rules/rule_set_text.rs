@@ -32,29 +32,36 @@ fn fields(rules: &RuleSet) -> [(&'static str, String); 13] {
     ]
 }
 
-/// Puts a field's value among the changes. Numbers and ladders are only checked by
-/// [`RuleSet::with`], which knows their ranges.
-fn change(changes: &mut RuleChanges, field: &str, value: &str) -> Result<(), RuleFault> {
-    match field {
-        "ladder" => changes.ladder = Some(value.to_owned()),
-        "cannon" => changes.cannon = Some(named("cannon", value, CannonRule::ALL)?),
-        "equals" => changes.equals = Some(named("equals", value, EqualsRule::ALL)?),
-        "face_down" => changes.face_down = Some(named("face_down", value, FaceDownRule::ALL)?),
-        "chain" => changes.chain = Some(switch("chain", value)?),
-        "chariot" => changes.chariot = Some(named("chariot", value, ChariotRule::ALL)?),
-        "horse" => changes.horse = Some(named("horse", value, HorseRule::ALL)?),
-        "quiet_limit" => changes.quiet_limit = Some(number("quiet_limit", value)?),
-        "repetition" => changes.repetition = Some(named("repetition", value, RepetitionRule::ALL)?),
-        "repetition_count" => changes.repetition_count = Some(number("repetition_count", value)?),
-        "chase_limit" => changes.chase_limit = Some(number("chase_limit", value)?),
-        "board" => changes.board = Some(named("board", value, BoardRule::ALL)?),
-        "seats" => changes.seats = Some(number("seats", value)?),
-        _ => {
-            let names = fields(&RuleSet::TAIWANESE).map(|(name, _)| name);
-            return Err(fault("rules", field, format!("one of the fields {}", names.join(", "))));
+impl RuleChanges {
+    /// Puts a field's value among the changes, both as text.
+    ///
+    /// # Errors
+    /// Where there is no such field, or it has no such value. Ladders and the ranges of numbers are
+    /// for [`RuleSet::with`] to check.
+    pub fn set(&mut self, field: &str, value: &str) -> Result<(), RuleFault> {
+        match field {
+            "ladder" => self.ladder = Some(value.to_owned()),
+            "cannon" => self.cannon = Some(named("cannon", value, CannonRule::ALL)?),
+            "equals" => self.equals = Some(named("equals", value, EqualsRule::ALL)?),
+            "face_down" => self.face_down = Some(named("face_down", value, FaceDownRule::ALL)?),
+            "chain" => self.chain = Some(switch("chain", value)?),
+            "chariot" => self.chariot = Some(named("chariot", value, ChariotRule::ALL)?),
+            "horse" => self.horse = Some(named("horse", value, HorseRule::ALL)?),
+            "quiet_limit" => self.quiet_limit = Some(number("quiet_limit", value)?),
+            "repetition" => {
+                self.repetition = Some(named("repetition", value, RepetitionRule::ALL)?)
+            }
+            "repetition_count" => self.repetition_count = Some(number("repetition_count", value)?),
+            "chase_limit" => self.chase_limit = Some(number("chase_limit", value)?),
+            "board" => self.board = Some(named("board", value, BoardRule::ALL)?),
+            "seats" => self.seats = Some(number("seats", value)?),
+            _ => {
+                let names = fields(&RuleSet::TAIWANESE).map(|(name, _)| name);
+                return Err(fault("field", field, format!("one of {}", names.join(", "))));
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn fault(field: &'static str, value: &str, expected: String) -> RuleFault {
@@ -133,17 +140,17 @@ impl FromStr for RuleSet {
         for word in rest.into_iter().flat_map(|rest| rest.split(' ')) {
             let Some((field, value)) = word.split_once('=') else {
                 faults.push(fault(
-                    "rules",
+                    "field",
                     word,
                     "`field=value`, split by single blanks".to_owned(),
                 ));
                 continue;
             };
             if seen.contains(&field) {
-                faults.push(fault("rules", word, format!("`{field}` once")));
+                faults.push(fault("field", word, format!("`{field}` once")));
                 continue;
             }
-            match change(&mut changes, field, value) {
+            match changes.set(field, value) {
                 Ok(()) => seen.push(field),
                 Err(fault) => faults.push(fault),
             }
@@ -187,9 +194,9 @@ mod tests {
     #[rstest]
     #[case("", "`preset` is , but must be one of TAIWANESE, TCGA")]
     #[case("tcga", "`preset` is tcga, but must be one of")]
-    #[case("TCGA  chain=on", "`rules` is , but must be `field=value`")]
-    #[case("TCGA chains=on", "`rules` is chains, but must be one of the fields ladder, cannon")]
-    #[case("TCGA chain=on chain=on", "`rules` is chain=on, but must be `chain` once")]
+    #[case("TCGA  chain=on", "`field` is , but must be `field=value`")]
+    #[case("TCGA chains=on", "`field` is chains, but must be one of ladder, cannon")]
+    #[case("TCGA chain=on chain=on", "`field` is chain=on, but must be `chain` once")]
     #[case("TCGA chain=true", "`chain` is true, but must be off or on")]
     #[case("TCGA cannon=FLY", "`cannon` is FLY, but must be one of JUMP, STEP, JUMP_ANY")]
     #[case("TCGA quiet_limit=+5", "`quiet_limit` is +5, but must be a whole number")]
