@@ -5,7 +5,7 @@ use banqi::game::{
     Revision, Seating, ServerSeed, Spectators, decide,
 };
 use banqi::rules::{Preset, Seat};
-use banqi::store::codec::{self, Header};
+use banqi::store::{Record, codec};
 use divan::{Bencher, black_box};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -55,7 +55,7 @@ fn request(id: &str) -> Request {
     Request::new(b"caller", None, id, b"body")
 }
 
-fn stored(game: &Game) -> (Header, Vec<u8>) {
+fn stored(game: &Game) -> Record {
     codec::write(game.stored())
 }
 
@@ -103,25 +103,25 @@ fn write_a_record(bencher: Bencher) {
 #[divan::bench]
 fn read_a_record(bencher: Bencher) {
     let (game, _) = game();
-    let (header, payload) = stored(&game);
-    bencher.bench_local(|| codec::read(game.id(), header, black_box(&payload)));
+    let record = stored(&game);
+    bencher.bench_local(|| codec::read(game.id(), black_box(&record)));
 }
 
 #[divan::bench]
 fn read_and_replay_a_record(bencher: Bencher) {
     let (game, _) = game();
-    let (header, payload) = stored(&game);
+    let record = stored(&game);
     bencher.bench_local(|| {
-        Game::replay(codec::read(game.id(), header, black_box(&payload)).expect("readable"))
+        Game::replay(codec::read(game.id(), black_box(&record)).expect("readable"))
     });
 }
 
 #[divan::bench]
 fn read_and_catch_up_by_one_action(bencher: Bencher) {
     let (game, change) = game();
-    let (header, payload) = stored(&game.after(&change, None).expect("can be done"));
+    let record = stored(&game.after(&change, None).expect("can be done"));
     bencher.bench_local(|| {
-        let stored = codec::read_on(game.stored(), header, black_box(&payload)).expect("readable");
+        let stored = codec::read_on(game.stored(), black_box(&record)).expect("readable");
         game.catch_up(stored)
     });
 }

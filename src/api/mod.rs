@@ -2,9 +2,17 @@
 
 pub mod convert;
 pub mod error;
+mod fields;
+mod game_service;
+mod host;
+mod platform_service;
 pub mod proto;
 mod rules_service;
+mod watch;
 
+pub use game_service::GameApi;
+pub use host::{Host, HostOptions};
+pub use platform_service::PlatformApi;
 pub use rules_service::{MAX_ACTIONS, RulesApi};
 
 /// The largest request that is read, in bytes.

@@ -7,9 +7,12 @@ use std::time::Duration;
 use clap::Args;
 use tokio::net::TcpListener;
 
+use crate::api::HostOptions;
+use crate::game::{Limits, Span};
 use crate::server::{
     self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, signals, telemetry,
 };
+use crate::store::{self, Namespace, Options, ShardCount, StoreError};
 
 /// Serve gRPC and gRPC-Web until SIGTERM or Ctrl-C
 #[derive(Args, Clone, Debug)]
@@ -38,6 +41,30 @@ pub(super) struct Serve {
     #[arg(long, env = "BANQI_STOP_GRACE", value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     stop_grace: Duration,
 
+    /// Where games are kept: memory:, file:PATH, or redis://HOST:PORT
+    #[arg(long, env = "BANQI_STORE", value_name = "ADDRESS", default_value = "memory:")]
+    store: String,
+
+    /// Prefix of all keys, so that several services can share one Redis
+    #[arg(long, env = "BANQI_NAMESPACE")]
+    namespace: Option<Namespace>,
+
+    /// Into how many shards games are spread; a store keeps the number it was first used with
+    #[arg(long, env = "BANQI_SHARDS", default_value = "1024", value_parser = shards)]
+    shards: ShardCount,
+
+    /// Let everyone call PlatformService and act by seat number; for development
+    #[arg(long, env = "BANQI_DEV_PLATFORM")]
+    dev_platform: bool,
+
+    /// Hours after which a game that nobody has begun is aborted
+    #[arg(long, env = "BANQI_UNBEGUN_HOURS", value_name = "HOURS", default_value = "24")]
+    unbegun_hours: u32,
+
+    /// Days for which an ended game is kept
+    #[arg(long, env = "BANQI_ENDED_DAYS", value_name = "DAYS", default_value = "30")]
+    ended_days: u32,
+
     /// What to log: a level, or levels by target like banqi=debug,warn
     #[arg(long, env = "BANQI_LOG", value_name = "FILTER", default_value = "info")]
     log: String,
@@ -58,6 +85,8 @@ pub(super) enum Failure {
     PortInUse { option: &'static str, address: SocketAddr },
     #[error("{option} {address}: cannot listen there: {source}")]
     Listen { option: &'static str, address: SocketAddr, source: io::Error },
+    #[error("--store: {0}")]
+    Store(#[from] StoreError),
     #[error("the process could not be set up: {0}")]
     System(#[from] io::Error),
     #[error(transparent)]
@@ -67,9 +96,17 @@ pub(super) enum Failure {
 impl Serve {
     pub(super) fn run(self) -> Result<(), Failure> {
         telemetry::start(&self.log)?;
+        let (store, options) = (self.store.clone(), self.store_options());
         let config = self.config();
         config.check()?;
-        tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(&config))
+        tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?
+            .block_on(serve(&config, &store, options))
+    }
+
+    fn store_options(&self) -> Options {
+        Options { shards: self.shards, namespace: self.namespace.clone(), ..Options::default() }
     }
 
     fn config(self) -> Config {
@@ -80,19 +117,35 @@ impl Serve {
             cors_origins: self.cors_origin,
             stop_delay: self.stop_delay,
             stop_grace: self.stop_grace,
+            host: HostOptions {
+                limits: Limits {
+                    unbegun: Span::hours(self.unbegun_hours.into()),
+                    ended: Span::days(self.ended_days.into()),
+                },
+                dev_platform: self.dev_platform,
+                ..HostOptions::default()
+            },
         }
     }
 }
 
-async fn serve(config: &Config) -> Result<(), Failure> {
+async fn serve(config: &Config, store: &str, options: Options) -> Result<(), Failure> {
     let shutdown = signals::stop()?;
+    let store = store::open(store, options).await?;
+    for finding in store.checkup().await? {
+        if finding.loses_games() {
+            tracing::warn!("{finding}");
+        } else {
+            tracing::info!("{finding}");
+        }
+    }
     let grpc = bind("--listen", config.listen).await?;
     let http = match config.http_listen {
         Some(address) => Some(bind("--http-listen", address).await?),
         None => None,
     };
     announce(&grpc, http.as_ref())?;
-    match server::run(Listeners { grpc, http }, config, shutdown).await? {
+    match server::run(Listeners { grpc, http }, config, store, shutdown).await? {
         Stopped::Finished => tracing::info!("stopped"),
         Stopped::CutOff => tracing::warn!(
             grace = ?config.stop_grace,
@@ -119,6 +172,12 @@ fn announce(grpc: &TcpListener, http: Option<&TcpListener>) -> io::Result<()> {
     }
     writeln!(out, "try: grpcurl -plaintext {address} banqi.v1.RulesService/ListPresets")?;
     out.flush()
+}
+
+/// Reads a number of shards.
+fn shards(text: &str) -> Result<ShardCount, String> {
+    let count = text.parse().map_err(|_| "expected a whole number, like 1024".to_owned())?;
+    ShardCount::new(count).map_err(|fault| fault.to_string())
 }
 
 /// Reads a number of seconds, whole or not.
@@ -160,6 +219,9 @@ mod tests {
             "--cors-origin=https://a.example,https://b.example",
             "--stop-delay=1.5",
             "--stop-grace=3",
+            "--dev-platform",
+            "--unbegun-hours=2",
+            "--ended-days=4",
         ])
         .expect("a configuration");
         let expected = Config {
@@ -171,6 +233,11 @@ mod tests {
                 .to_vec(),
             stop_delay: Duration::from_millis(1500),
             stop_grace: Duration::from_secs(3),
+            host: HostOptions {
+                limits: Limits { unbegun: Span::hours(2), ended: Span::days(4) },
+                dev_platform: true,
+                ..HostOptions::default()
+            },
         };
         assert_eq!(config, expected);
     }

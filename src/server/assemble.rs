@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::sync::Arc;
 
 use http::{Request, Response};
 use tokio_util::sync::CancellationToken;
@@ -15,18 +16,20 @@ use tower_http::trace::TraceLayer;
 use super::config::Config;
 use super::health::Health;
 use super::layers::{DeadlineLayer, Drain, catch_panics, cors};
-use crate::api::RulesApi;
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
+use crate::api::{GameApi, Host, PlatformApi, RulesApi};
 
 /// Every service that a server offers.
-pub(super) fn routes(health: &Health) -> Result<Routes, Error> {
+pub(super) fn routes(health: &Health, host: &Arc<Host>) -> Result<Routes, Error> {
     let reflection = || {
         Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     Ok(Routes::new(RulesApi.into_server())
+        .add_service(GameApi::new(Arc::clone(host)).into_server())
+        .add_service(PlatformApi::new(Arc::clone(host)).into_server())
         .add_service(health.service())
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)

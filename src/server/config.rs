@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use http::{HeaderValue, Uri};
 
+use crate::api::HostOptions;
+
 /// The configuration of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -21,6 +23,8 @@ pub struct Config {
     pub stop_delay: Duration,
     /// How long calls in flight may take after that.
     pub stop_grace: Duration,
+    /// How games are hosted.
+    pub host: HostOptions,
 }
 
 impl Default for Config {
@@ -32,6 +36,7 @@ impl Default for Config {
             cors_origins: Vec::new(),
             stop_delay: Duration::ZERO,
             stop_grace: Duration::from_secs(10),
+            host: HostOptions::default(),
         }
     }
 }

@@ -6,8 +6,10 @@ use tonic_health::ServingStatus;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 
-use crate::api::RulesApi;
+use crate::api::proto::v1::game_service_server::GameServiceServer;
+use crate::api::proto::v1::platform_service_server::PlatformServiceServer;
 use crate::api::proto::v1::rules_service_server::RulesServiceServer;
+use crate::api::{GameApi, PlatformApi, RulesApi};
 
 /// Whether this replica lives, which it does as long as it answers, and whether it wants calls.
 #[derive(Clone)]
@@ -42,7 +44,12 @@ impl Health {
 
     async fn tell(&self, status: ServingStatus) {
         // The empty name, liveness, is serving from the start and stays so.
-        let name = <RulesServiceServer<RulesApi> as NamedService>::NAME;
-        self.reporter.set_service_status(name, status).await;
+        for name in [
+            <RulesServiceServer<RulesApi> as NamedService>::NAME,
+            <GameServiceServer<GameApi> as NamedService>::NAME,
+            <PlatformServiceServer<PlatformApi> as NamedService>::NAME,
+        ] {
+            self.reporter.set_service_status(name, status).await;
+        }
     }
 }

@@ -7,6 +7,7 @@ mod layers;
 mod probes;
 mod run;
 pub mod signals;
+mod sweeper;
 pub mod telemetry;
 
 pub use config::{Config, ConfigError, CorsOrigin};

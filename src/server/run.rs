@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -14,6 +15,9 @@ use super::assemble;
 use super::config::Config;
 use super::health::Health;
 use super::probes;
+use super::sweeper;
+use crate::api::Host;
+use crate::store::Store;
 
 /// How often an idle HTTP/2 connection is asked whether its peer is still there, and how long the
 /// peer may take to answer. A peer that vanished would otherwise hold its connection for ever.
@@ -58,7 +62,7 @@ pub enum ServeError {
     Http(#[source] io::Error),
 }
 
-/// Serves until `shutdown` resolves, then stops: readiness goes off, `Config::stop_delay` passes,
+/// Serves the games of a store until `shutdown` resolves, then stops: readiness goes off, `Config::stop_delay` passes,
 /// no connection is accepted any more, open streams are ended with UNAVAILABLE, and calls in
 /// flight have `Config::stop_grace` to finish.
 ///
@@ -67,11 +71,13 @@ pub enum ServeError {
 pub async fn run(
     listeners: Listeners,
     config: &Config,
+    store: Arc<dyn Store>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Stopped, ServeError> {
     let health = Health::serving().await;
     let stopping = CancellationToken::new();
-    let routes = assemble::routes(&health)?;
+    let (host, written) = Host::new(store, config.host);
+    let routes = assemble::routes(&health, &host)?;
 
     let grpc = Server::builder()
         .accept_http1(true)
@@ -103,5 +109,6 @@ pub async fn run(
         served = grpc => Ok(served.map(|()| Stopped::Finished)?),
         served = http => Ok(served.map(|()| Stopped::CutOff).map_err(ServeError::Http)?),
         () = stop => Ok(Stopped::CutOff),
+        () = sweeper::sweep(host, written) => Ok(Stopped::CutOff),
     }
 }

@@ -1,3 +1,131 @@
 //! Where games are kept.
+//!
+//! [`Store`] is what the service needs of a store; [`open()`] makes one from an address. Every
+//! store passes the same conformance suite. A store knows nothing of Banqi: a game is a
+//! [`Record`], whose header it compares and whose payload it never reads.
 
+mod clock;
 pub mod codec;
+mod commit;
+mod embedded;
+mod entry;
+mod error;
+mod finding;
+mod hint;
+mod open;
+mod player_index;
+mod record;
+mod redis;
+mod replica;
+mod shard;
+
+use async_trait::async_trait;
+
+pub use clock::{CLOCK_TOLERANCE, MAX_ADVANCE, SystemTimeSource, TimeSource};
+pub use commit::{Change, Commit, CommitError, Outcome, Write};
+pub use entry::{Entry, EntryId, EntryIdError, FEED_KEPT};
+pub use error::{Effect, Misconfiguration, StoreError};
+pub use finding::Finding;
+pub use hint::Subscription;
+pub use open::{Namespace, NamespaceError, Options, open};
+pub use player_index::IndexEntry;
+pub use record::{CorruptRecord, Found, Record};
+pub use replica::{ReplicaId, shards_swept_by, sweeper_of};
+pub use shard::{Shard, ShardCount, ShardCountError};
+
+use crate::game::{GameId, Millis, Span, Version};
+
+/// What the service needs of a store.
+///
+/// Every call fails within the deadline that the store was opened with rather than wait for a
+/// store that is away, and works again by itself once the store is back. A read is always asked
+/// of the store itself. Dropping a call's future does not undo, and may not prevent, its effect.
+///
+/// # Errors
+/// Every call may fail with [`StoreError::Unavailable`], which says whether it may have had its
+/// effect, and with [`StoreError::Misconfigured`] when access is denied.
+#[async_trait]
+pub trait Store: std::fmt::Debug + Send + Sync {
+    /// Into how many shards the games are spread.
+    fn shards(&self) -> ShardCount;
+
+    /// The record of a game, or `None` when there is no such game.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when what is stored is no record.
+    async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError>;
+
+    /// The records of many games, in the order asked for.
+    async fn load_many(&self, games: &[GameId]) -> Result<Vec<Found<Record>>, StoreError>;
+
+    /// The versions of many games, in the order asked for: much cheaper than their records.
+    async fn versions(&self, games: &[GameId]) -> Result<Vec<Found<Version>>, StoreError>;
+
+    /// Writes if what stands is what was expected, and tells what stands otherwise; one round
+    /// trip. Everybody who subscribed to a game that was written is told.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when another version stands than was expected, and it is no
+    /// record. When [`StoreError::may_have_applied`], read the game before you try again.
+    async fn commit(&self, commit: &Commit) -> Result<Outcome, StoreError>;
+
+    /// An estimate of the shard's time, for reading clocks and for [`Commit::new`]. It is taken
+    /// from what this process last heard of the shard, and asked for when that is too long ago.
+    /// It may be half a round trip off, so two estimates may be out of order by as much.
+    async fn now(&self, shard: Shard) -> Result<Millis, StoreError>;
+
+    /// Advances the shards' clocks. Without a beat or a write for longer than [`MAX_ADVANCE`], a
+    /// shard's time stands still; so shards in which clocks run need a beat a second.
+    async fn beat(&self, shards: &[Shard]) -> Result<(), StoreError>;
+
+    /// Subscribes to hints that a game may have changed. When this returns, every later change is
+    /// hinted at: subscribe first, then read.
+    async fn subscribe(&self, game: &GameId) -> Result<Subscription, StoreError>;
+
+    /// Games of the shard whose deadline is `now` or earlier, earliest first, at most `limit`.
+    /// Deadlines of games that have expired are cleared on the way.
+    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<GameId>, StoreError>;
+
+    /// Entries of the shard's feed after an entry (or, with `EntryId::default()`, from the
+    /// start), oldest first, at most `limit`. Entries are kept for at least [`FEED_KEPT`].
+    async fn feed(
+        &self,
+        shard: Shard,
+        after: EntryId,
+        limit: u32,
+    ) -> Result<Vec<Entry>, StoreError>;
+
+    /// Entries of the shard's outbox, oldest first, at most `limit`. They stay until they are
+    /// acknowledged, so whoever applies them may see one twice, and never misses one.
+    async fn outbox(&self, shard: Shard, limit: u32) -> Result<Vec<Entry>, StoreError>;
+
+    /// Removes entries that were applied from the shard's outbox. Those that are gone already do
+    /// not matter.
+    async fn acknowledge(&self, shard: Shard, entries: &[EntryId]) -> Result<(), StoreError>;
+
+    /// Adds a game to a player's, unless it is there already.
+    async fn index_add(&self, player: &str, entry: &IndexEntry) -> Result<(), StoreError>;
+
+    /// Removes a game from a player's, if it is there.
+    async fn index_remove(&self, player: &str, entry: &IndexEntry) -> Result<(), StoreError>;
+
+    /// A player's games, newest first, at most `limit`, from the one before `before` on.
+    async fn index_page(
+        &self,
+        player: &str,
+        before: Option<&IndexEntry>,
+        limit: u32,
+    ) -> Result<Vec<IndexEntry>, StoreError>;
+
+    /// Says that a replica is alive, for as long as [`HEARTBEAT_KEPT`].
+    async fn heartbeat(&self, replica: ReplicaId) -> Result<(), StoreError>;
+
+    /// The replicas that are alive, in the order of their ids.
+    async fn live_replicas(&self) -> Result<Vec<ReplicaId>, StoreError>;
+
+    /// Looks at how the store is set up, for the operator.
+    async fn checkup(&self) -> Result<Vec<Finding>, StoreError>;
+}
+
+/// For how long one heartbeat keeps a replica alive.
+pub const HEARTBEAT_KEPT: Span = Span(5_000);

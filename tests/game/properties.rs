@@ -5,7 +5,7 @@ use banqi::game::{
     Revision, ServerSeed, Span, StoredGame, decide, derive_deal,
 };
 use banqi::rules::{Action, BoardSize, Deal, Preset, Seat, Square};
-use banqi::store::codec::{self, Header};
+use banqi::store::{Record, codec};
 use proptest::prelude::*;
 
 use super::support::{START, create, entropy, new_game, summary};
@@ -115,9 +115,9 @@ fn courses(length: usize) -> impl Strategy<Value = Vec<Game>> {
 }
 
 fn reread(game: &Game) -> StoredGame {
-    let (header, payload) = codec::write(game.stored());
-    let stored = codec::read(game.id(), header, &payload).expect("readable");
-    assert_eq!(codec::write(&stored), (header, payload), "read and written is the same");
+    let record = codec::write(game.stored());
+    let stored = codec::read(game.id(), &record).expect("readable");
+    assert_eq!(codec::write(&stored), record, "read and written is the same");
     stored
 }
 
@@ -133,8 +133,8 @@ proptest! {
 
         // A replica that saw an earlier state catches up to the same.
         let earlier = pick.get(&games);
-        let (header, payload) = codec::write(last.stored());
-        let stored = codec::read_on(earlier.stored(), header, &payload).expect("readable");
+        let record = codec::write(last.stored());
+        let stored = codec::read_on(earlier.stored(), &record).expect("readable");
         prop_assert_eq!(&stored, last.stored());
         let caught_up = earlier.catch_up(stored).expect("no contradiction");
         prop_assert_eq!(summary(&caught_up), summary(last));
@@ -226,14 +226,16 @@ proptest! {
         cut in prop::option::of(any::<prop::sample::Index>()),
     ) {
         let game = games.last().expect("not empty");
-        let (header, mut payload) = codec::write(game.stored());
+        let mut record = codec::write(game.stored());
+        let mut payload = record.payload.to_vec();
         for (index, byte) in &damage {
             *index.get_mut(&mut payload) = *byte;
         }
         if let Some(index) = cut {
             payload.truncate(index.index(payload.len()));
         }
-        if let Ok(stored) = codec::read(game.id(), header, &payload) {
+        record.payload = payload.into();
+        if let Ok(stored) = codec::read(game.id(), &record) {
             // What cannot be told from a record may replay or contradict itself.
             let _ = Game::replay(stored);
         }
@@ -254,9 +256,9 @@ proptest! {
     #[test]
     fn arbitrary_bytes_are_no_record(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let id = "x".parse().expect("an id");
-        if let Some((header, payload)) = Header::split(&bytes) {
-            let header = Header { format: codec::FORMAT, ..header };
-            prop_assert!(codec::read(&id, header, payload).is_err());
+        if let Ok(record) = Record::from_stored(bytes.clone().into()) {
+            let record = Record { format: codec::FORMAT, ..record };
+            prop_assert!(codec::read(&id, &record).is_err());
         }
         let _ = Log::read(banqi::game::History([0; 8]), bytes);
     }

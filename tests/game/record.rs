@@ -5,7 +5,8 @@ use banqi::game::{
     Request, Revision, StoredGame, Version, decide, derive_deal,
 };
 use banqi::rules::{Action, BoardSize, EndReason, Preset, Square};
-use banqi::store::codec::{self, CodecError, Header};
+use banqi::store::Record;
+use banqi::store::codec::{self, CodecError};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -19,8 +20,7 @@ fn two_players() -> NewGame {
 }
 
 fn size(game: &Game) -> usize {
-    let (header, payload) = codec::write(game.stored());
-    header.to_bytes().len() + payload.len()
+    codec::write(game.stored()).stored_length()
 }
 
 /// A game of 200 turns or more as people play it: half a second to a minute a turn, most of them
@@ -65,19 +65,8 @@ fn records_of_two_hundred_turns_are_small_in_every_one_of_many_games() {
     assert!(*worst <= 1527, "{worst} bytes");
 }
 
-#[test]
-fn the_header_is_seventeen_bytes_that_come_back() {
-    let version = Version { revision: Revision(0x0102), history: History([8; 8]) };
-    let header = Header { format: 1, version };
-    let bytes = header.to_bytes();
-    assert_eq!(bytes, [1, 0, 0, 0, 0, 0, 0, 1, 2, 8, 8, 8, 8, 8, 8, 8, 8]);
-    assert_eq!(Header::split(&[&bytes[..], b"rest"].concat()), Some((header, &b"rest"[..])));
-    assert_eq!(Header::split(&bytes[..16]), None);
-    assert_eq!(Header::split(&[]), None);
-}
-
-fn read(game: &Game, header: Header, payload: &[u8]) -> Result<StoredGame, CodecError> {
-    codec::read(game.id(), header, payload)
+fn read(game: &Game, record: &Record) -> Result<StoredGame, CodecError> {
+    codec::read(game.id(), record)
 }
 
 #[test]
@@ -95,10 +84,10 @@ fn every_preset_and_kind_of_game_comes_back() {
         open.seats[1] = NewSeat::Reserved("someone".parse().expect("a player id"));
         for new in [new, given, open] {
             let game = create(new);
-            let (header, payload) = codec::write(game.stored());
-            let stored = read(&game, header, &payload).expect("readable");
+            let record = codec::write(game.stored());
+            let stored = read(&game, &record).expect("readable");
             assert_eq!(&stored, game.stored());
-            assert_eq!(codec::write(&stored), (header, payload));
+            assert_eq!(codec::write(&stored), record);
             let again = Game::replay(stored).expect("no contradiction");
             assert_eq!(summary(&again), summary(&game));
         }
@@ -108,41 +97,44 @@ fn every_preset_and_kind_of_game_comes_back() {
 #[test]
 fn a_newer_format_is_refused_plainly() {
     let game = create(new_game(Preset::Taiwanese));
-    let (header, payload) = codec::write(game.stored());
-    let newer = Header { format: 2, ..header };
-    let fault = read(&game, newer, &payload).expect_err("newer");
+    let record = codec::write(game.stored());
+    let newer = Record { format: 2, ..record.clone() };
+    let fault = read(&game, &newer).expect_err("newer");
     assert!(fault.is_newer());
     assert!(fault.to_string().contains("newer format 2"), "{fault}");
-    let none = Header { format: 0, ..header };
-    assert!(!read(&game, none, &payload).expect_err("no format").is_newer());
+    let none = Record { format: 0, ..record.clone() };
+    assert!(!read(&game, &none).expect_err("no format").is_newer());
 
     // A field that a later release added: number 500, a number.
-    let with_field = [&payload[..], &[0xa0, 0x1f, 1]].concat();
-    let fault = read(&game, header, &with_field).expect_err("would be lost in writing");
+    let payload = &record.payload;
+    let with_field = [payload, &[0xa0, 0x1f, 1][..]].concat().into();
+    let with_field = Record { payload: with_field, ..record.clone() };
+    let fault = read(&game, &with_field).expect_err("would be lost in writing");
     assert!(matches!(fault, CodecError::NotUnderstood { .. }));
 
     // A kind of entry that a later release added.
     let log = game.stored().log.bytes();
     let start = payload.windows(log.len()).position(|window| window == log).expect("the log");
-    let mut changed = payload.clone();
+    let mut changed = payload.to_vec();
     changed[start - 1] += 2;
     changed.splice(start + log.len()..start + log.len(), [200, 0]);
-    let fault = read(&game, header, &changed).expect_err("newer");
+    let fault = read(&game, &Record { payload: changed.into(), ..record }).expect_err("newer");
     assert!(fault.is_newer(), "{fault}");
 }
 
 #[test]
 fn the_header_is_checked_against_the_log() {
     let game = play(&create(new_game(Preset::Taiwanese)), &[flip(0), flip(1)]);
-    let (header, payload) = codec::write(game.stored());
-    assert_eq!(header.version, game.version());
-    let later = Version { revision: Revision(4), ..header.version };
-    let other = Version { history: History([0; 8]), ..header.version };
+    let record = codec::write(game.stored());
+    assert_eq!(record.version, game.version());
+    let later = Version { revision: Revision(4), ..record.version };
+    let other = Version { history: History([0; 8]), ..record.version };
     for version in [later, other] {
-        let fault = read(&game, Header { version, ..header }, &payload).expect_err("mismatch");
+        let fault = read(&game, &Record { version, ..record.clone() }).expect_err("mismatch");
         assert!(matches!(fault, CodecError::Header { .. }), "{fault}");
     }
-    let cut = read(&game, header, &payload[..payload.len() - 1]);
+    let payload = record.payload.slice(..record.payload.len() - 1);
+    let cut = read(&game, &Record { payload, ..record });
     assert!(cut.is_err());
 }
 

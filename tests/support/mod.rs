@@ -3,12 +3,15 @@
 // Each test file takes what it needs.
 #![allow(dead_code)]
 
+pub(crate) mod redis_server;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::rules_service_client::RulesServiceClient;
 use banqi::server::{Config, Listeners, ServeError, Stopped, run};
+use banqi::store::Options;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -45,7 +48,8 @@ impl TestServer {
         let (stop, stopped) = oneshot::channel();
         let running = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap_or(()) };
-            run(Listeners { grpc, http: Some(http) }, &config, shutdown).await
+            let store = banqi::store::open("memory:", Options::default()).await.expect("a store");
+            run(Listeners { grpc, http: Some(http) }, &config, store, shutdown).await
         });
         let [grpc, http] = addresses;
         Self { grpc, http, stop: Some(stop), running }

@@ -2,10 +2,10 @@
 
 use crate::api::convert::position;
 use crate::api::proto::v1;
-use crate::rules::{Action, Cell, Played, Position, Record, Square};
+use crate::rules::{Action, Cell, Played, Position, Record, Referee, Square};
 
 /// A legal action, with what everyone can see of what it would do in `position`.
-pub fn legal(action: Action, position: &Position) -> v1::LegalAction {
+fn legal(action: Action, position: &Position) -> v1::LegalAction {
     let kind = match action {
         Action::Flip(_) => v1::ActionKind::Flip,
         Action::Move { to, .. } => match position.cell(to) {
@@ -22,6 +22,12 @@ pub fn legal(action: Action, position: &Position) -> v1::LegalAction {
         from: position::square(from),
         to: position::square(to),
     }
+}
+
+/// All legal actions of the seat to move.
+pub fn legal_actions(referee: &Referee) -> Vec<v1::LegalAction> {
+    let position = referee.position();
+    referee.legal_actions().iter().map(|&action| legal(action, position)).collect()
 }
 
 /// What an action did.

@@ -3,6 +3,8 @@
 mod complete;
 mod fields;
 mod reason;
+mod refusal;
+mod store;
 
 use std::collections::HashMap;
 
@@ -49,6 +51,11 @@ impl ApiError {
     pub fn with_detail(mut self, add: impl FnOnce(&mut ErrorDetails)) -> Self {
         add(&mut self.details);
         self
+    }
+
+    /// The sentence for people.
+    pub fn message(&self) -> &str {
+        &self.message
     }
 
     /// Why the call was refused.

@@ -61,6 +61,56 @@ reasons! {
         "This replica is stopping; connect again, to another one.";
     Internal = "INTERNAL", Internal,
         "A fault of the service itself; its log has more.";
+    SeatTokenMissing = "SEAT_TOKEN_MISSING", Unauthenticated,
+        "The call acts for a seat, but shows no seat token.";
+    SeatTokenWrong = "SEAT_TOKEN_WRONG", PermissionDenied,
+        "The seat token is none of this game's, or was replaced by a newer one.";
+    PlatformOnly = "PLATFORM_ONLY", PermissionDenied,
+        "Only trusted callers may call `PlatformService` or act by `seat`.";
+    GameNotFound = "GAME_NOT_FOUND", NotFound,
+        "There is no such game; metadata `game_id` names it.";
+    GameIdTaken = "GAME_ID_TAKEN", AlreadyExists,
+        "There is a game of that id already; metadata `game_id` names it.";
+    RequestIdReused = "REQUEST_ID_REUSED", InvalidArgument,
+        "The same caller used this `request_id` before for another call; use a new one for each call.";
+    EtagMismatch = "ETAG_MISMATCH", Aborted,
+        "The game has changed since `etag`; metadata `etag` and `revision` tell the current state.";
+    HistoryLost = "HISTORY_LOST", Aborted,
+        "The game never was in the state of `etag`: the store lost what followed, or the game was deleted and created anew; metadata `etag` and `revision` tell the current state.";
+    Contention = "CONTENTION", Aborted,
+        "Other writes on the game were faster five times in a row; metadata `etag` and `revision` tell the current state.";
+    StoreUnavailable = "STORE_UNAVAILABLE", Unavailable,
+        "The store is away or did not answer in time, so the outcome may be unknown; repeat the call with the same `request_id`.";
+    RecordBroken = "RECORD_BROKEN", DataLoss,
+        "The stored record of the game is broken or contradicts itself; nothing is played on it.";
+    RecordNewer = "RECORD_NEWER", Unavailable,
+        "A newer release wrote the game, and this replica does not know its format yet.";
+    GameNotStarted = "GAME_NOT_STARTED", FailedPrecondition,
+        "The game waits for players or for their entropy.";
+    GameBegun = "GAME_BEGUN", FailedPrecondition,
+        "An action was played already.";
+    NotYourTurn = "NOT_YOUR_TURN", FailedPrecondition,
+        "Another seat is to move.";
+    SeatOut = "SEAT_OUT", FailedPrecondition,
+        "The seat is out of the game.";
+    NoSuchSeat = "NO_SUCH_SEAT", FailedPrecondition,
+        "The game has fewer seats.";
+    SeatTaken = "SEAT_TAKEN", FailedPrecondition,
+        "Somebody has taken the seat.";
+    SeatReserved = "SEAT_RESERVED", FailedPrecondition,
+        "The seat is reserved for another player.";
+    NoSeatOpen = "NO_SEAT_OPEN", FailedPrecondition,
+        "Every seat is taken, or reserved for other players.";
+    AlreadySeated = "ALREADY_SEATED", FailedPrecondition,
+        "The player has a seat, and did not ask for another one by its number.";
+    SeatNotJoined = "SEAT_NOT_JOINED", FailedPrecondition,
+        "Nobody has taken the seat yet.";
+    EntropyAdded = "ENTROPY_ADDED", FailedPrecondition,
+        "The seat has added its entropy already.";
+    DealFixed = "DEAL_FIXED", FailedPrecondition,
+        "Entropy comes before the first action.";
+    DealGiven = "DEAL_GIVEN", FailedPrecondition,
+        "The deal was given at creation, so nothing can be added to it.";
     GameOver = "GAME_OVER", FailedPrecondition,
         "The game has ended; nothing more can be done in it.";
     OffBoard = "OFF_BOARD", FailedPrecondition,

@@ -1,6 +1,6 @@
 //! `AnalyzePosition`.
 
-use super::{legal_actions, start};
+use super::start;
 use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::proto::v1;
@@ -30,7 +30,7 @@ pub(super) fn analyze(
     let referee = Referee::from_position(&rules, position);
     Ok(v1::AnalyzePositionResponse {
         position: Some(referee.position().into()),
-        legal_actions: legal_actions(&referee),
+        legal_actions: convert::action::legal_actions(&referee),
         result: referee.outcome().map(Into::into),
         departures: referee.departures().iter().map(Into::into).collect(),
     })

@@ -10,7 +10,7 @@ use super::convert;
 use super::error::FieldFaults;
 use super::proto::v1;
 use super::proto::v1::rules_service_server::{RulesService, RulesServiceServer};
-use crate::rules::{Preset, Referee};
+use crate::rules::Preset;
 
 pub use replay::MAX_ACTIONS;
 
@@ -59,11 +59,4 @@ impl RulesService for RulesApi {
     ) -> Result<Response<v1::ReplayGameResponse>, Status> {
         Ok(Response::new(replay::replay(request.into_inner())?))
     }
-}
-
-/// The legal actions as messages.
-fn legal_actions(referee: &Referee) -> Vec<v1::LegalAction> {
-    let position = referee.position();
-    let actions = referee.legal_actions();
-    actions.iter().map(|&action| convert::action::legal(action, position)).collect()
 }

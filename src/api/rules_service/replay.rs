@@ -1,6 +1,6 @@
 //! `ReplayGame`.
 
-use super::{legal_actions, start};
+use super::start;
 use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::api::proto::v1;
@@ -91,7 +91,7 @@ fn play(
         }
     }
     response.final_position = referee.position().to_string();
-    response.legal_actions = legal_actions(&referee);
+    response.legal_actions = convert::action::legal_actions(&referee);
     response.result = referee.outcome().map(Into::into);
     response.departures = referee.departures().iter().map(Into::into).collect();
     Ok(response)

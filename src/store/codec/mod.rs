@@ -3,12 +3,12 @@
 //! Reading is strict. A record that holds a field, a value or a log entry which this release does
 //! not know is refused, because writing it again would lose what was not understood.
 
-mod header;
+mod index_task;
 mod names;
 mod read;
 mod write;
 
-pub use header::Header;
+pub use index_task::{IndexTask, IndexTaskError};
 pub use read::{read, read_on};
 pub use write::write;
 

@@ -6,19 +6,20 @@ use arrayvec::ArrayVec;
 use prost::Message;
 
 use super::names::Named;
-use super::{CodecError, FORMAT, Header, proto};
+use super::{CodecError, FORMAT, proto};
 use crate::game::{
     Claim, DealSource, EngineVersion, Facts, GameId, GameKey, History, Log, Requests, ServerSeed,
     StoredGame, StoredSeat,
 };
 use crate::rules::{BoardSize, Deal, Outcome, Piece, RuleChanges, RuleSet, Seat};
+use crate::store::Record;
 
 /// The game that [`write`](super::write) wrote.
 ///
 /// # Errors
 /// Where the record is of a newer format, broken, or not what the header says.
-pub fn read(id: &GameId, header: Header, payload: &[u8]) -> Result<StoredGame, CodecError> {
-    read_with(id, header, payload, None)
+pub fn read(id: &GameId, record: &Record) -> Result<StoredGame, CodecError> {
+    read_with(id, record, None)
 }
 
 /// Like [`read`], but sparing what `known` has of the log already. Where the record goes on from
@@ -26,29 +27,20 @@ pub fn read(id: &GameId, header: Header, payload: &[u8]) -> Result<StoredGame, C
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_on(
-    known: &StoredGame,
-    header: Header,
-    payload: &[u8],
-) -> Result<StoredGame, CodecError> {
-    read_with(&known.id, header, payload, Some(&known.log))
+pub fn read_on(known: &StoredGame, record: &Record) -> Result<StoredGame, CodecError> {
+    read_with(&known.id, record, Some(&known.log))
 }
 
-fn read_with(
-    id: &GameId,
-    header: Header,
-    payload: &[u8],
-    known: Option<&Log>,
-) -> Result<StoredGame, CodecError> {
-    match header.format {
+fn read_with(id: &GameId, record: &Record, known: Option<&Log>) -> Result<StoredGame, CodecError> {
+    match record.format {
         FORMAT => {}
         0 => return Err(CodecError::NoFormat),
         format => return Err(CodecError::NewerFormat { format }),
     }
-    let message = proto::GameRecord::decode(payload)?;
+    let message = proto::GameRecord::decode(&*record.payload)?;
     // Unknown fields were dropped in decoding and would be lost in writing.
-    if message.encoded_len() != payload.len() {
-        let (given, known) = (payload.len(), message.encoded_len());
+    if message.encoded_len() != record.payload.len() {
+        let (given, known) = (record.payload.len(), message.encoded_len());
         return Err(CodecError::NotUnderstood { given, known });
     }
     if message.engine == 0 {
@@ -61,8 +53,8 @@ fn read_with(
         Some(log) => log,
         None => Log::read(origin, message.log).map_err(CodecError::Log)?,
     };
-    if log.version() != header.version {
-        return Err(CodecError::Header { header: header.version, log: log.version() });
+    if log.version() != record.version {
+        return Err(CodecError::Header { header: record.version, log: log.version() });
     }
     let facts = Facts {
         engine: EngineVersion(message.engine),

@@ -3,15 +3,16 @@
 use prost::Message;
 
 use super::names::Named;
-use super::{FORMAT, Header, proto};
+use super::{FORMAT, proto};
 use crate::game::{DealSource, StoredGame, StoredSeat};
 use crate::rules::{Deal, Outcome, RuleSet, Square};
+use crate::store::Record;
 
 /// A game's header and the message that follows it. The message is not what the header's bytes
 /// begin: a store that seals records does so in between.
-pub fn write(game: &StoredGame) -> (Header, Vec<u8>) {
-    let header = Header { format: FORMAT, version: game.log.version() };
-    (header, message(game).encode_to_vec())
+pub fn write(game: &StoredGame) -> Record {
+    let payload = message(game).encode_to_vec().into();
+    Record { format: FORMAT, version: game.log.version(), payload }
 }
 
 fn message(game: &StoredGame) -> proto::GameRecord {

@@ -1,0 +1,53 @@
+# Shared by `./test` and `.ci/run`; to be sourced by bash scripts that run at the repository's top.
+
+# Where cargo builds, as an absolute path.
+target_directory() {
+    local directory=${CARGO_TARGET_DIR:-target}
+    mkdir -p "$directory"
+    (cd "$directory" && pwd)
+}
+
+fail() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# need COMMAND PACKAGE: installs Debian's PACKAGE where COMMAND does not run.
+# COMMAND is a whole command line, whose success shows that the thing is there.
+need() {
+    local command=$1 package=$2
+    if eval "$command" >/dev/null 2>&1; then
+        return
+    fi
+    if ! command -v apt-get >/dev/null; then
+        fail "\`$command\` does not run: install what Debian calls $package"
+    fi
+    if [ "$(id -u)" -ne 0 ]; then
+        fail "\`$command\` does not run: install it with \`sudo apt-get install $package\`, then try again"
+    fi
+    echo "installing $package"
+    # The lists may be missing or old, so they come first.
+    apt-get update -qq </dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" </dev/null >/dev/null
+    if ! eval "$command" >/dev/null 2>&1; then
+        fail "\`$command\` does not run, although $package is installed"
+    fi
+}
+
+# python_environment DIRECTORY REQUIREMENTS: a virtual environment with exactly those packages.
+# It is made anew when the requirements or the interpreter change.
+python_environment() {
+    local directory=$1 requirements=$2 wanted
+    need "python3 --version" python3
+    wanted=$(python3 --version; sha256sum <"$requirements")
+    if [ "$(cat "$directory/made-for" 2>/dev/null)" = "$wanted" ]; then
+        return
+    fi
+    need "python3 -c 'import ensurepip, venv'" python3-venv
+    echo "making the Python environment of $requirements"
+    rm -rf "$directory"
+    python3 -m venv "$directory"
+    "$directory/bin/python" -m pip install --quiet --disable-pip-version-check --no-input \
+        --requirement "$requirements" </dev/null
+    printf '%s\n' "$wanted" >"$directory/made-for"
+}

@@ -1,0 +1,132 @@
+//! Hosted games and their logs.
+
+use prost_types::Timestamp;
+
+use super::action;
+use crate::api::proto::v1;
+use crate::api::proto::v1::log_entry::{
+    Aborted, Created, EntropyAdded, Event as Told, Joined, Resigned,
+};
+use crate::game::{Claim, Deed, Entry, Etag, Event, Game, GameState, Millis, Revision};
+use crate::rules::Seat;
+
+/// How much of a game to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Everything but the log.
+    Basic,
+    /// With the log.
+    Full,
+}
+
+/// A game as everyone may see it. `server_time` is left unset in events, which do not depend on
+/// when they are told.
+pub fn game(game: &Game, view: View, server_time: Option<Millis>) -> v1::Game {
+    let log = match view {
+        View::Basic => Vec::new(),
+        View::Full => game.entries().map(|(entry, deed)| log_entry(game, &entry, deed)).collect(),
+    };
+    v1::Game {
+        game_id: game.id().to_string(),
+        revision: game.version().revision.0,
+        etag: Etag(game.version()).to_string(),
+        state: v1::GameState::from(game.state()).into(),
+        rules: Some(game.rules().into()),
+        seats: game.seats().map(|seat| self::seat(game, seat)).collect(),
+        position: Some(game.position().into()),
+        legal_actions: legal_actions(game),
+        last_action: game.last_action().map(action::record),
+        departures: game.referee().departures().iter().map(Into::into).collect(),
+        result: game.outcome().map(Into::into),
+        commitment: game.commitment().map(|commitment| commitment.0.to_vec()).unwrap_or_default(),
+        entropy_required: game.stored().facts.entropy_required,
+        labels: game.stored().facts.labels.clone(),
+        create_time: Some(time(game.created_at())),
+        start_time: game.started_at().map(time),
+        update_time: Some(time(game.updated_at())),
+        end_time: game.ended_at().map(time),
+        log,
+        server_time: server_time.map(time),
+    }
+}
+
+/// What the seat to move may do: nothing unless the game is being played.
+pub fn legal_actions(game: &Game) -> Vec<v1::LegalAction> {
+    if game.state() == GameState::Active {
+        action::legal_actions(game.referee())
+    } else {
+        Vec::new()
+    }
+}
+
+/// The entry that made the game's last revision, with the game after it.
+pub fn event(game: &Game) -> Option<v1::GameEvent> {
+    let (entry, deed) = game.entries().last()?;
+    Some(v1::GameEvent {
+        entry: Some(log_entry(game, &entry, deed)),
+        game: Some(self::game(game, View::Basic, None)),
+    })
+}
+
+/// A point in time.
+pub fn time(millis: Millis) -> Timestamp {
+    Timestamp { seconds: (millis.0 / 1000) as i64, nanos: (millis.0 % 1000) as i32 * 1_000_000 }
+}
+
+fn log_entry(game: &Game, entry: &Entry, deed: Deed) -> v1::LogEntry {
+    let event = match &entry.event {
+        Event::Created => Told::Created(Created {}),
+        Event::Joined { seat, .. } => Told::Joined(Joined {
+            seat: seat.number().into(),
+            player_id: game.player(*seat).map(ToString::to_string).unwrap_or_default(),
+        }),
+        Event::EntropyAdded { seat, .. } => {
+            Told::EntropyAdded(EntropyAdded { seat: seat.number().into() })
+        }
+        Event::Played(_) => {
+            Told::Played(deed.played.as_ref().map(action::record).unwrap_or_default())
+        }
+        Event::Resigned(seat) => Told::Resigned(Resigned { seat: seat.number().into() }),
+        Event::ExpiredUnbegun => Told::Aborted(Aborted {}),
+    };
+    let Revision(revision) = entry.version.revision;
+    v1::LogEntry {
+        revision,
+        etag: Etag(entry.version).to_string(),
+        time: Some(time(entry.at)),
+        event: Some(event),
+    }
+}
+
+fn seat(game: &Game, seat: Seat) -> v1::GameSeat {
+    let colours = game.position().colours(seat);
+    v1::GameSeat {
+        number: seat.number().into(),
+        player_id: game.player(seat).map(ToString::to_string).unwrap_or_default(),
+        claim: game.claim(seat).map_or(v1::SeatClaim::Unspecified, Into::into).into(),
+        joined: game.has_joined(seat),
+        entropy_added: game.entropy(seat).is_some(),
+        colours: colours.iter().map(|colour| v1::Colour::from(colour).into()).collect(),
+        out: game.position().is_out(seat),
+    }
+}
+
+impl From<GameState> for v1::GameState {
+    fn from(state: GameState) -> Self {
+        match state {
+            GameState::Waiting => Self::Waiting,
+            GameState::Active => Self::Active,
+            GameState::Finished => Self::Finished,
+        }
+    }
+}
+
+impl From<Claim> for v1::SeatClaim {
+    fn from(claim: Claim) -> Self {
+        match claim {
+            Claim::Assigned => Self::Assigned,
+            Claim::Open => Self::Open,
+            Claim::Reserved => Self::Reserved,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What a game refuses, told as reasons.
+
+use tonic_types::PreconditionViolation;
+
+use super::{ApiError, Reason};
+use crate::game::{Etag, GameId, Refusal, Version};
+
+impl From<&Refusal> for Reason {
+    fn from(refusal: &Refusal) -> Self {
+        match refusal {
+            Refusal::GameOver => Self::GameOver,
+            Refusal::NotStarted => Self::GameNotStarted,
+            Refusal::AlreadyBegun => Self::GameBegun,
+            Refusal::NotYourTurn { .. } => Self::NotYourTurn,
+            Refusal::SeatOut { .. } => Self::SeatOut,
+            Refusal::NoSuchSeat { .. } => Self::NoSuchSeat,
+            Refusal::SeatTaken { .. } => Self::SeatTaken,
+            Refusal::SeatReserved { .. } => Self::SeatReserved,
+            Refusal::NoSeatOpen => Self::NoSeatOpen,
+            Refusal::AlreadySeated { .. } => Self::AlreadySeated,
+            Refusal::NotJoined { .. } => Self::SeatNotJoined,
+            Refusal::EntropyAdded { .. } => Self::EntropyAdded,
+            Refusal::DealFixed => Self::DealFixed,
+            Refusal::DealGiven => Self::DealGiven,
+            Refusal::Illegal(illegal) => illegal.into(),
+            // No call asks for what these refuse.
+            Refusal::GameExists | Refusal::NotDue { .. } => Self::Internal,
+        }
+    }
+}
+
+impl ApiError {
+    /// A game refuses a command.
+    pub(crate) fn refused(game: &GameId, refusal: &Refusal) -> Self {
+        Self::precondition(refusal.into(), game, refusal.to_string())
+    }
+
+    /// The state of a game does not allow what was asked.
+    pub(crate) fn precondition(reason: Reason, game: &GameId, message: String) -> Self {
+        let violation = PreconditionViolation::new(reason.name(), game.as_str(), message.as_str());
+        Self::new(reason, message).with_metadata("game_id", game).with_detail(|details| {
+            details.set_precondition_failure(vec![violation]);
+        })
+    }
+
+    /// There is no such game.
+    pub(crate) fn no_game(game: &GameId) -> Self {
+        Self::new(Reason::GameNotFound, format!("there is no game `{game}`"))
+            .with_metadata("game_id", game)
+    }
+
+    /// The game is in another state than the caller expects; `reason` says which kind of other.
+    pub(crate) fn version(reason: Reason, current: Version, message: &str) -> Self {
+        Self::new(reason, message)
+            .with_metadata("etag", Etag(current))
+            .with_metadata("revision", current.revision)
+    }
+}

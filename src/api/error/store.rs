@@ -1,0 +1,61 @@
+//! What the store and the stored record can refuse, told as reasons. The log has what callers are
+//! not told.
+
+use std::time::Duration;
+
+use super::{ApiError, Reason};
+use crate::game::{Contradiction, GameId};
+use crate::store::StoreError;
+use crate::store::codec::CodecError;
+
+/// How long a caller should wait before it asks a store again that was away.
+const RETRY_DELAY: Duration = Duration::from_millis(250);
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable { .. } => tracing::warn!(%error, "the store is unavailable"),
+            _ => tracing::error!(%error, "the store failed"),
+        }
+        match error {
+            StoreError::Corrupt(_) => {
+                Self::new(Reason::RecordBroken, "the stored record is no record of a game")
+            }
+            _ => Self::new(
+                Reason::StoreUnavailable,
+                "the store is away or did not answer in time: repeat the call with the same \
+                 request_id",
+            )
+            .with_detail(|details| {
+                details.set_retry_info(Some(RETRY_DELAY));
+            }),
+        }
+    }
+}
+
+impl ApiError {
+    /// The stored record cannot be read.
+    pub(crate) fn unreadable(game: &GameId, error: &CodecError) -> Self {
+        tracing::error!(%game, %error, "a stored record cannot be read");
+        if error.is_newer() {
+            Self::new(
+                Reason::RecordNewer,
+                "a newer release wrote this game, and this replica does not read its format yet",
+            )
+        } else {
+            Self::new(Reason::RecordBroken, "the stored record of this game is broken")
+        }
+    }
+
+    /// The stored record contradicts itself.
+    pub(crate) fn contradiction(game: &GameId, error: &Contradiction) -> Self {
+        tracing::error!(%game, %error, "a stored record contradicts itself");
+        if matches!(error, Contradiction::NewerEngine { .. }) {
+            return Self::new(
+                Reason::RecordNewer,
+                "a newer release played this game, and this replica does not know its engine yet",
+            );
+        }
+        Self::new(Reason::RecordBroken, "the stored record of this game contradicts itself")
+    }
+}

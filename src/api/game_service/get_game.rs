@@ -1,0 +1,20 @@
+//! `GetGame`.
+
+use crate::api::convert;
+use crate::api::error::{ApiError, FieldFaults};
+use crate::api::fields;
+use crate::api::host::Host;
+use crate::api::proto::v1;
+
+pub(super) async fn call(
+    host: &Host,
+    request: v1::GetGameRequest,
+) -> Result<v1::GetGameResponse, ApiError> {
+    let mut faults = FieldFaults::default();
+    let id = fields::game_id(&request.game_id, &mut faults);
+    let view = fields::view(request.view, &mut faults);
+    let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
+    let game = host.read(&id).await?;
+    let now = host.now(&id).await?;
+    Ok(v1::GetGameResponse { game: Some(convert::game::game(&game, view, Some(now))) })
+}

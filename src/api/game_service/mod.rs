@@ -1,0 +1,136 @@
+//! `banqi.v1.GameService`: hosted games. One file a call.
+
+mod add_entropy;
+mod batch_get_games;
+mod create_game;
+mod get_fairness_proof;
+mod get_game;
+mod join_game;
+mod list_legal_actions;
+mod play_action;
+mod resign_game;
+mod watch_game;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use tonic::{Request, Response, Status};
+
+use super::error::{ApiError, Reason};
+use super::host::Host;
+use super::proto::v1;
+use super::proto::v1::game_service_server::{GameService, GameServiceServer};
+use super::watch::Watches;
+
+pub(super) use create_game::{labels, seat_tokens, seats};
+
+/// The handlers of `GameService`.
+#[derive(Clone, Debug)]
+pub struct GameApi {
+    host: Arc<Host>,
+    watches: Arc<Watches>,
+}
+
+impl GameApi {
+    /// Handlers for the games of a host. Must be called within a tokio runtime.
+    pub fn new(host: Arc<Host>) -> Self {
+        Self { watches: Watches::new(Arc::clone(&host)), host }
+    }
+
+    /// The service, with the limits that its description states.
+    pub fn into_server(self) -> GameServiceServer<Self> {
+        GameServiceServer::new(self).max_decoding_message_size(super::MAX_MESSAGE)
+    }
+}
+
+/// Runs a write to its end even if its caller goes away: what the store was told cannot be untold,
+/// and a write that is dropped half-way would leave this replica in the dark about it.
+pub(super) async fn to_the_end<T: Send + 'static>(
+    write: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+) -> Result<Response<T>, Status> {
+    match tokio::spawn(write).await {
+        Ok(answer) => Ok(Response::new(answer?)),
+        Err(fault) => {
+            tracing::error!(%fault, "a write panicked");
+            Err(ApiError::new(Reason::Internal, "a fault of the service; its log has more").into())
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl GameService for GameApi {
+    async fn create_game(
+        &self,
+        request: Request<v1::CreateGameRequest>,
+    ) -> Result<Response<v1::CreateGameResponse>, Status> {
+        to_the_end(create_game::call(Arc::clone(&self.host), request.into_inner())).await
+    }
+
+    async fn join_game(
+        &self,
+        request: Request<v1::JoinGameRequest>,
+    ) -> Result<Response<v1::JoinGameResponse>, Status> {
+        to_the_end(join_game::call(Arc::clone(&self.host), request.into_inner())).await
+    }
+
+    async fn add_entropy(
+        &self,
+        request: Request<v1::AddEntropyRequest>,
+    ) -> Result<Response<v1::AddEntropyResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(add_entropy::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    async fn get_game(
+        &self,
+        request: Request<v1::GetGameRequest>,
+    ) -> Result<Response<v1::GetGameResponse>, Status> {
+        Ok(Response::new(get_game::call(&self.host, request.into_inner()).await?))
+    }
+
+    async fn batch_get_games(
+        &self,
+        request: Request<v1::BatchGetGamesRequest>,
+    ) -> Result<Response<v1::BatchGetGamesResponse>, Status> {
+        Ok(Response::new(batch_get_games::call(&self.host, request.into_inner()).await?))
+    }
+
+    async fn list_legal_actions(
+        &self,
+        request: Request<v1::ListLegalActionsRequest>,
+    ) -> Result<Response<v1::ListLegalActionsResponse>, Status> {
+        Ok(Response::new(list_legal_actions::call(&self.host, request.into_inner()).await?))
+    }
+
+    async fn play_action(
+        &self,
+        request: Request<v1::PlayActionRequest>,
+    ) -> Result<Response<v1::PlayActionResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(play_action::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    async fn resign_game(
+        &self,
+        request: Request<v1::ResignGameRequest>,
+    ) -> Result<Response<v1::ResignGameResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(resign_game::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    type WatchGameStream = watch_game::Messages;
+
+    async fn watch_game(
+        &self,
+        request: Request<v1::WatchGameRequest>,
+    ) -> Result<Response<Self::WatchGameStream>, Status> {
+        Ok(Response::new(watch_game::call(&self.watches, request.into_inner()).await?))
+    }
+
+    async fn get_fairness_proof(
+        &self,
+        request: Request<v1::GetFairnessProofRequest>,
+    ) -> Result<Response<v1::GetFairnessProofResponse>, Status> {
+        Ok(Response::new(get_fairness_proof::call(&self.host, request.into_inner()).await?))
+    }
+}

@@ -1,0 +1,109 @@
+//! Creating a game, once however often it is asked for.
+
+use std::sync::Arc;
+
+use super::write::{Committed, reused};
+use super::{Host, RequestId, random_bytes, random_uuid};
+use crate::api::error::{ApiError, FieldFaults, Reason};
+use crate::game::{
+    DealSource, Event, Game, GameId, GameKey, History, Millis, NewGame, NewSeat, Recall, Revision,
+    Seating, Spectators,
+};
+use crate::rules::RuleSet;
+
+/// A game to be created.
+#[derive(Debug)]
+pub(crate) struct Creation {
+    /// Its id, where the caller chose one.
+    pub(crate) id: Option<GameId>,
+    pub(crate) rules: RuleSet,
+    pub(crate) seats: Vec<NewSeat>,
+    pub(crate) seating: Seating,
+    pub(crate) deal: DealSource,
+    pub(crate) labels: std::collections::BTreeMap<String, String>,
+    pub(crate) entropy_required: bool,
+    pub(crate) request_id: Option<RequestId>,
+}
+
+/// A game that was created, now or when it was first asked for.
+#[derive(Debug)]
+pub(crate) struct Created {
+    /// The game at its first revision.
+    pub(crate) game: Arc<Game>,
+    /// The shard's time.
+    pub(crate) now: Millis,
+}
+
+/// How often a creation is tried because the shard's time was off.
+const ATTEMPTS: usize = 3;
+
+impl Host {
+    /// Creates a game.
+    ///
+    /// # Errors
+    /// Where its id is taken or the store is away.
+    pub(crate) async fn create(&self, creation: Creation) -> Result<Created, ApiError> {
+        let id = match (&creation.id, &creation.request_id) {
+            (Some(id), _) => id.clone(),
+            (None, Some(request_id)) => derived_id(&request_id.id)?,
+            (None, None) => text_id(random_uuid()?)?,
+        };
+        let request = creation.request_id.as_ref().map(|request_id| request_id.request(None));
+        let new = NewGame {
+            id: id.clone(),
+            rules: creation.rules,
+            seats: creation.seats,
+            seating: creation.seating,
+            deal: creation.deal,
+            key: GameKey::new(random_bytes()?),
+            origin: History(random_bytes()?),
+            entropy_required: creation.entropy_required,
+            spectators: Spectators::default(),
+            labels: creation.labels,
+            request,
+        };
+        for _ in 0..ATTEMPTS {
+            let game = Game::create(new.clone(), self.now(&id).await?).map_err(|found| {
+                let mut faults = FieldFaults::default();
+                for fault in found {
+                    faults.add(fault.field, &fault);
+                }
+                faults.into_error()
+            })?;
+            let standing = match self.put(game, &Event::Created, None).await? {
+                Committed::Done(done) => return Ok(Created { game: done.game, now: done.now }),
+                Committed::Stands(standing) => standing,
+                Committed::Again => continue,
+            };
+            return match request.and_then(|request| standing.recall(&request)) {
+                Some(Recall::Done(revision)) if revision == Revision(1) => {
+                    let game = standing.as_at(revision).map(Arc::new).unwrap_or(standing);
+                    Ok(Created { game, now: self.now(&id).await? })
+                }
+                Some(_) => Err(reused()),
+                None => Err(ApiError::new(
+                    Reason::GameIdTaken,
+                    format!("there is a game `{id}` already: choose another id"),
+                )
+                .with_metadata("game_id", &id)),
+            };
+        }
+        Err(ApiError::new(Reason::Contention, "the store's clock keeps jumping: repeat the call"))
+    }
+}
+
+/// The id of a game that is created without one but with a request id: always the same one, so a
+/// repeated creation finds its game.
+fn derived_id(request_id: &str) -> Result<GameId, ApiError> {
+    use sha2::{Digest as _, Sha256};
+    let hash = Sha256::new().chain_update("banqi-game-id\0").chain_update(request_id).finalize();
+    let mut cut = [0; 16];
+    cut.copy_from_slice(&hash[..16]);
+    text_id(uuid::Builder::from_custom_bytes(cut).into_uuid())
+}
+
+fn text_id(uuid: uuid::Uuid) -> Result<GameId, ApiError> {
+    uuid.to_string()
+        .parse()
+        .map_err(|_| ApiError::new(Reason::Internal, "a fault of the service; its log has more"))
+}

@@ -1,0 +1,69 @@
+//! What must be done for games that nobody touches.
+
+use super::Host;
+use super::write::Committed;
+use crate::api::error::ApiError;
+use crate::game::{Command, GameId, Refusal, decide};
+use crate::store::codec::IndexTask;
+use crate::store::{EntryId, Shard, StoreError};
+
+/// How many games or entries are asked for at once.
+const AT_ONCE: u32 = 100;
+
+impl Host {
+    /// Ends the games of a shard whose deadline has passed.
+    ///
+    /// # Errors
+    /// Where the store is away. A game that cannot be read is logged and passed over.
+    pub(crate) async fn enforce_deadlines(&self, shard: Shard) -> Result<(), StoreError> {
+        let now = self.store.now(shard).await?;
+        for id in self.store.due(shard, now, AT_ONCE).await? {
+            if let Err(error) = self.enforce_deadline(&id).await {
+                tracing::warn!(game = %id, reason = %error.reason(), "a deadline is not enforced");
+            }
+        }
+        Ok(())
+    }
+
+    async fn enforce_deadline(&self, id: &GameId) -> Result<(), ApiError> {
+        let game = self.read(id).await?;
+        let now = self.now(id).await?;
+        match decide(&game, &Command::ExpireUnbegun, now, &self.options.limits) {
+            Ok(change) => match self.commit(&game, &change, None).await? {
+                Committed::Done(_) => tracing::info!(game = %id, "aborted: never begun"),
+                // Somebody else touched it; if it still is due, the next sweep sees it.
+                Committed::Stands(_) | Committed::Again => {}
+            },
+            Err(Refusal::NotDue { .. } | Refusal::AlreadyBegun | Refusal::GameOver) => {}
+            Err(refusal) => return Err(ApiError::refused(id, &refusal)),
+        }
+        Ok(())
+    }
+
+    /// Does what the outbox of a shard says, and empties it.
+    ///
+    /// # Errors
+    /// Where the store is away. What was not done stays in the outbox.
+    pub(crate) async fn drain_outbox(&self, shard: Shard) -> Result<(), StoreError> {
+        loop {
+            let entries = self.store.outbox(shard, AT_ONCE).await?;
+            let mut done: Vec<EntryId> = Vec::with_capacity(entries.len());
+            for entry in &entries {
+                match IndexTask::from_bytes(&entry.content) {
+                    Ok(task) => {
+                        self.store.index_add(task.player.as_str(), &task.entry).await?;
+                        done.push(entry.id);
+                    }
+                    // A newer release knows what to do with it; a broken one is for people.
+                    Err(error) => tracing::error!(%shard, entry = %entry.id, %error, "left alone"),
+                }
+            }
+            if !done.is_empty() {
+                self.store.acknowledge(shard, &done).await?;
+            }
+            if done.len() < AT_ONCE as usize {
+                return Ok(());
+            }
+        }
+    }
+}

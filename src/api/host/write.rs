@@ -1,0 +1,288 @@
+//! Changing a game: load, decide, compare-and-set, and again where another was faster.
+
+use std::sync::Arc;
+
+use super::{Credential, Host};
+use crate::api::error::{ApiError, Reason};
+use crate::game::{
+    Change, Command, Etag, Event, Game, GameId, Millis, PlayerId, Recall, Request, Revision,
+    Version, decide,
+};
+use crate::rules::Seat;
+use crate::store::codec::{self, IndexTask};
+use crate::store::{self, Commit, IndexEntry, Outcome, Write};
+
+/// How often a write is decided anew because another one was faster.
+const ATTEMPTS: usize = 5;
+
+/// A call's request id, with the request that it was sent with (credentials left out).
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId {
+    pub(crate) id: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl RequestId {
+    /// What the game remembers of it. Callers are told apart by the seat that they act for; who
+    /// acts for none is known by nothing but the id.
+    pub(super) fn request(&self, seat: Option<Seat>) -> Request {
+        let caller = seat.map_or(0, Seat::number);
+        Request::new(&[caller], seat, &self.id, &self.body)
+    }
+}
+
+/// One write on a game, as it was asked for.
+#[derive(Debug)]
+pub(crate) struct Asked<B> {
+    pub(crate) game: GameId,
+    pub(crate) request_id: Option<RequestId>,
+    pub(crate) etag: Option<Etag>,
+    pub(crate) by: B,
+}
+
+/// Who asks for a write, and so what for.
+pub(crate) trait By {
+    /// The seat that acts, if one does, and the command.
+    fn command(&self, game: &Game, trusted: bool) -> Result<(Option<Seat>, Command), ApiError>;
+}
+
+/// Somebody without a seat.
+#[derive(Debug)]
+pub(crate) struct ByAnyone(pub(crate) Command);
+
+impl By for ByAnyone {
+    fn command(&self, _: &Game, _: bool) -> Result<(Option<Seat>, Command), ApiError> {
+        Ok((None, self.0.clone()))
+    }
+}
+
+/// A seat, proven by a credential; what it asks for is made for it.
+#[derive(Debug)]
+pub(crate) struct BySeat<C>(pub(crate) Credential, pub(crate) C);
+
+impl<C: Fn(Seat) -> Command> By for BySeat<C> {
+    fn command(&self, game: &Game, trusted: bool) -> Result<(Option<Seat>, Command), ApiError> {
+        let seat = self.0.seat(game, trusted)?;
+        Ok((Some(seat), (self.1)(seat)))
+    }
+}
+
+/// A write that had its effect, now or when it was first asked for.
+#[derive(Debug)]
+pub(crate) struct Done {
+    /// The game as at the revision that the write made.
+    pub(crate) game: Arc<Game>,
+    /// The shard's time.
+    pub(crate) now: Millis,
+}
+
+/// What a call comes to on one state of the game.
+enum Verdict {
+    /// It was asked before, and made this revision.
+    Repeated(Revision),
+    Change(Change, Option<Request>),
+}
+
+impl<B: By> Asked<B> {
+    /// What the call comes to on this state of the game, checked in the documented order: seat,
+    /// request id, etag, state.
+    fn consider(&self, host: &Host, game: &Game, now: Millis) -> Result<Verdict, ApiError> {
+        let (seat, command) = self.by.command(game, host.options.dev_platform)?;
+        let request = self.request_id.as_ref().map(|id| id.request(seat));
+        if let Some(request) = &request {
+            match game.recall(request) {
+                Some(Recall::Done(revision)) => return Ok(Verdict::Repeated(revision)),
+                Some(Recall::Reused) => return Err(reused()),
+                None => {}
+            }
+        }
+        if let Some(Etag(expected)) = self.etag {
+            check_etag(game, expected)?;
+        }
+        let change = decide(game, &command, now, &host.options.limits)
+            .map_err(|refusal| ApiError::refused(game.id(), &refusal))?;
+        Ok(Verdict::Change(change, request))
+    }
+}
+
+impl Host {
+    /// Does what is asked.
+    ///
+    /// A change may be decided on this replica's own copy of the game, since the store compares
+    /// versions; whatever is answered without a change is decided on what the store has.
+    ///
+    /// # Errors
+    /// Why it cannot be done.
+    pub(crate) async fn write(&self, asked: Asked<impl By>) -> Result<Done, ApiError> {
+        let id = &asked.game;
+        let arrival = self.now(id).await?;
+        let mut copy = self.cache.get(id);
+        for _ in 0..ATTEMPTS {
+            let (game, verdict) = match copy.take() {
+                Some(game) => match asked.consider(self, &game, arrival) {
+                    Ok(verdict @ Verdict::Change(..)) => (game, verdict),
+                    _ => self.considered_fresh(&asked, arrival).await?,
+                },
+                None => self.considered_fresh(&asked, arrival).await?,
+            };
+            let (change, request) = match verdict {
+                Verdict::Repeated(revision) => return self.as_at(&game, revision).await,
+                Verdict::Change(change, request) => (change, request),
+            };
+            match self.commit(&game, &change, request).await? {
+                Committed::Done(done) => return Ok(done),
+                Committed::Stands(current) => copy = Some(current),
+                Committed::Again => {}
+            }
+        }
+        let current = self.read(id).await?.version();
+        Err(ApiError::version(
+            Reason::Contention,
+            current,
+            "other writes on this game were faster time and again: repeat the call",
+        ))
+    }
+
+    /// Whether what is asked would be done now; nothing is changed.
+    ///
+    /// # Errors
+    /// Why it could not be done.
+    pub(crate) async fn validate(&self, asked: Asked<impl By>) -> Result<Done, ApiError> {
+        let now = self.now(&asked.game).await?;
+        let (game, verdict) = self.considered_fresh(&asked, now).await?;
+        match verdict {
+            Verdict::Repeated(revision) => self.as_at(&game, revision).await,
+            Verdict::Change(..) => Ok(Done { game, now }),
+        }
+    }
+
+    async fn considered_fresh(
+        &self,
+        asked: &Asked<impl By>,
+        now: Millis,
+    ) -> Result<(Arc<Game>, Verdict), ApiError> {
+        let game = self.read(&asked.game).await?;
+        let verdict = asked.consider(self, &game, now)?;
+        Ok((game, verdict))
+    }
+
+    /// The answer to a repeated request.
+    async fn as_at(&self, game: &Game, revision: Revision) -> Result<Done, ApiError> {
+        let then = game.as_at(revision).ok_or_else(|| {
+            tracing::error!(game = %game.id(), %revision, "a remembered revision cannot be replayed");
+            ApiError::new(Reason::RecordBroken, "the stored record of this game is broken")
+        })?;
+        Ok(Done { game: Arc::new(then), now: self.now(game.id()).await? })
+    }
+
+    /// Writes a change that was decided on `game`.
+    pub(super) async fn commit(
+        &self,
+        game: &Game,
+        change: &Change,
+        request: Option<Request>,
+    ) -> Result<Committed, ApiError> {
+        let id = game.id();
+        let next =
+            game.after(change, request).map_err(|error| ApiError::contradiction(id, &error))?;
+        self.put(next, change.event(), Some(game.version())).await
+    }
+
+    /// Writes a state of a game, to which `event` led, where `expected` stands.
+    pub(super) async fn put(
+        &self,
+        next: Game,
+        event: &Event,
+        expected: Option<Version>,
+    ) -> Result<Committed, ApiError> {
+        let id = next.id().clone();
+        let shard = self.store.shards().shard_of(&id);
+        let schedule = next.schedule(&self.options.limits);
+        let write = Write {
+            game: id.clone(),
+            expected,
+            change: store::Change::Put {
+                record: codec::write(next.stored()),
+                deadline: schedule.deadline,
+                expiry: schedule.keep,
+            },
+        };
+        let present = self.store.now(shard).await?;
+        let mut commit = Commit::new(self.store.shards(), present, write);
+        let tasks = index_tasks(&next, event);
+        let has_tasks = !tasks.is_empty();
+        for task in tasks {
+            commit = commit.with_outbox_entry(task.to_bytes());
+        }
+        match self.store.commit(&commit).await? {
+            Outcome::Applied { now } => {
+                if has_tasks {
+                    // Where nobody listens or too many wait, a sweep finds it.
+                    let _ = self.outbox_written.try_send(shard);
+                }
+                let game = Arc::new(next);
+                self.cache.put(&game);
+                Ok(Committed::Done(Done { game, now }))
+            }
+            Outcome::Conflict { current, .. } => match current.into_iter().next().flatten() {
+                Some(record) => Ok(Committed::Stands(self.revive(&id, &record)?)),
+                None => {
+                    self.cache.forget(&id);
+                    Ok(Committed::Again)
+                }
+            },
+            Outcome::ClockOff { .. } => Ok(Committed::Again),
+        }
+    }
+}
+
+/// What came of a commit.
+pub(super) enum Committed {
+    Done(Done),
+    /// Nothing: this stands instead of what was expected.
+    Stands(Arc<Game>),
+    /// Nothing: nothing stands, or the time was off. What stands must be asked for.
+    Again,
+}
+
+pub(super) fn reused() -> ApiError {
+    ApiError::new(
+        Reason::RequestIdReused,
+        "`request_id` was used before for another call: choose a new one for each call, and the \
+         same only to repeat it unchanged",
+    )
+}
+
+fn check_etag(game: &Game, expected: Version) -> Result<(), ApiError> {
+    let current = game.version();
+    if expected == current {
+        return Ok(());
+    }
+    Err(if game.version_at(expected.revision) == Some(expected) {
+        ApiError::version(
+            Reason::EtagMismatch,
+            current,
+            "the game has changed since `etag`: read it and decide anew",
+        )
+    } else {
+        ApiError::version(
+            Reason::HistoryLost,
+            current,
+            "`etag` is no state that this game was in: the store lost what followed, or the game \
+             was deleted and created anew",
+        )
+    })
+}
+
+/// What an event changes in the index of players' games.
+fn index_tasks(game: &Game, event: &Event) -> Vec<IndexTask> {
+    let add = |player: &PlayerId| IndexTask {
+        player: player.clone(),
+        entry: IndexEntry { created: game.created_at(), game: game.id().clone() },
+    };
+    match event {
+        Event::Created => game.seats().filter_map(|seat| game.player(seat)).map(add).collect(),
+        Event::Joined { seat, .. } => game.player(*seat).map(add).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,53 @@
+//! `banqi.v1.PlatformService`: for the trusted back ends of a platform. One file a call.
+
+mod import_game;
+
+use std::sync::Arc;
+
+use tonic::{Request, Response, Status};
+
+use super::error::{ApiError, Reason};
+use super::game_service::to_the_end;
+use super::host::Host;
+use super::proto::v1;
+use super::proto::v1::platform_service_server::{PlatformService, PlatformServiceServer};
+
+/// The handlers of `PlatformService`.
+#[derive(Clone, Debug)]
+pub struct PlatformApi {
+    host: Arc<Host>,
+}
+
+impl PlatformApi {
+    /// Handlers for the games of a host.
+    pub fn new(host: Arc<Host>) -> Self {
+        Self { host }
+    }
+
+    /// The service, with the limits that its description states.
+    pub fn into_server(self) -> PlatformServiceServer<Self> {
+        PlatformServiceServer::new(self).max_decoding_message_size(super::MAX_MESSAGE)
+    }
+
+    fn check_caller(&self) -> Result<(), ApiError> {
+        if self.host.options().dev_platform {
+            return Ok(());
+        }
+        Err(ApiError::new(
+            Reason::PlatformOnly,
+            "only trusted back ends may call PlatformService: start the service with \
+             --dev-platform",
+        ))
+    }
+}
+
+#[tonic::async_trait]
+impl PlatformService for PlatformApi {
+    async fn import_game(
+        &self,
+        request: Request<v1::ImportGameRequest>,
+    ) -> Result<Response<v1::ImportGameResponse>, Status> {
+        self.check_caller()?;
+        to_the_end(import_game::call(Arc::clone(&self.host), request.into_inner())).await
+    }
+}

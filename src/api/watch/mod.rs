@@ -1,0 +1,111 @@
+//! Watching games: however many watch a game on this replica, it is read once a change.
+
+mod topic;
+mod watcher;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::error::ApiError;
+use super::host::Host;
+use crate::game::{Etag, GameId};
+
+use topic::Topic;
+pub(super) use watcher::Watcher;
+
+/// How many versions are asked for in one call to the store.
+const VERSIONS_AT_ONCE: usize = 500;
+
+/// How watching is paced.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// How often a stream with no news says that it is alive.
+    keep_alive: Duration,
+    /// How long a stream stays open after the end of its game.
+    linger: Duration,
+    /// How often watched games are compared with the store, in case a hint was lost.
+    recheck: Duration,
+}
+
+const PACE: Pace = Pace {
+    keep_alive: Duration::from_secs(15),
+    linger: Duration::from_secs(30),
+    recheck: Duration::from_secs(10),
+};
+
+/// The games that are watched on this replica.
+#[derive(Debug)]
+pub(super) struct Watches {
+    host: Arc<Host>,
+    topics: Mutex<HashMap<GameId, Weak<Topic>>>,
+}
+
+impl Watches {
+    /// None yet. Must be called within a tokio runtime.
+    pub(super) fn new(host: Arc<Host>) -> Arc<Self> {
+        let watches = Arc::new(Self { host, topics: Mutex::default() });
+        tokio::spawn(recheck(Arc::downgrade(&watches)));
+        watches
+    }
+
+    /// Watches a game, after the state with this etag or from a snapshot on.
+    ///
+    /// # Errors
+    /// Where there is no such game, it cannot be read, or the store is away.
+    pub(super) async fn watch(
+        self: &Arc<Self>,
+        id: &GameId,
+        after: Option<Etag>,
+    ) -> Result<Watcher, ApiError> {
+        let topic = self.topic(id);
+        topic.followed().await?;
+        // Read after the topic is sure to hear of every change, so that none falls between.
+        let game = self.host.read(id).await?;
+        Ok(Watcher::new(Arc::clone(&self.host), topic, game, after))
+    }
+
+    fn topic(&self, id: &GameId) -> Arc<Topic> {
+        let mut topics = self.topics();
+        if let Some(topic) = topics.get(id).and_then(Weak::upgrade) {
+            return topic;
+        }
+        // Those that nobody watches any more are cleared when the map would have to grow.
+        if topics.len() == topics.capacity() {
+            topics.retain(|_, topic| topic.strong_count() > 0);
+        }
+        let topic = Topic::follow(Arc::clone(&self.host), id.clone());
+        topics.insert(id.clone(), Arc::downgrade(&topic));
+        topic
+    }
+
+    fn topics(&self) -> MutexGuard<'_, HashMap<GameId, Weak<Topic>>> {
+        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watched(&self) -> Vec<Arc<Topic>> {
+        self.topics().values().filter_map(Weak::upgrade).collect()
+    }
+}
+
+/// Hints may be lost: compares what is watched with what is stored, and has read again what differs.
+async fn recheck(watches: Weak<Watches>) {
+    let mut ticks = interval(PACE.recheck);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let Some(watches) = watches.upgrade() else { return };
+        for topics in watches.watched().chunks(VERSIONS_AT_ONCE) {
+            let ids: Vec<GameId> = topics.iter().map(|topic| topic.id().clone()).collect();
+            // A store that is away is asked again next time.
+            let Ok(versions) = watches.host.store().versions(&ids).await else { break };
+            for (topic, version) in topics.iter().zip(versions) {
+                if version.ok().flatten() != topic.version() {
+                    topic.read_again();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! One watched game, followed by one task for all its watchers on this replica.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::task::AbortHandle;
+use tokio::time::sleep;
+
+use crate::api::convert;
+use crate::api::error::{ApiError, Reason};
+use crate::api::host::Host;
+use crate::api::proto::v1;
+use crate::game::{Game, GameId, Version};
+
+/// How long to wait before a store that was away is asked again.
+const RETRY: Duration = Duration::from_millis(250);
+
+/// The newest known state of a watched game, with the event that led to it, made once for all.
+#[derive(Debug)]
+pub(super) struct Latest {
+    pub(super) game: Arc<Game>,
+    event: OnceLock<Option<v1::GameEvent>>,
+}
+
+impl Latest {
+    /// The event of the game's last revision.
+    pub(super) fn event(&self) -> Option<v1::GameEvent> {
+        self.event.get_or_init(|| convert::game::event(&self.game)).clone()
+    }
+}
+
+/// What a topic knows.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    /// Nothing yet: the game was not read since hints are sure to arrive.
+    Nothing,
+    Game(Arc<Latest>),
+    /// The game cannot be watched any more, for this reason.
+    Ended(Arc<(Reason, String)>),
+}
+
+impl Known {
+    pub(super) fn ended(ended: &(Reason, String)) -> ApiError {
+        ApiError::new(ended.0, ended.1.clone())
+    }
+}
+
+/// A game that somebody on this replica watches; followed until the last watcher drops it.
+#[derive(Debug)]
+pub(super) struct Topic {
+    id: GameId,
+    known: watch::Receiver<Known>,
+    again: Arc<Notify>,
+    task: AbortHandle,
+}
+
+impl Topic {
+    pub(super) fn follow(host: Arc<Host>, id: GameId) -> Arc<Self> {
+        let (sender, known) = watch::channel(Known::Nothing);
+        let again = Arc::new(Notify::new());
+        let task = tokio::spawn(follow(host, id.clone(), sender, Arc::clone(&again)));
+        Arc::new(Self { id, known, again, task: task.abort_handle() })
+    }
+
+    pub(super) fn id(&self) -> &GameId {
+        &self.id
+    }
+
+    /// Waits until every later change of the game is sure to be heard of.
+    pub(super) async fn followed(&self) -> Result<(), ApiError> {
+        let mut known = self.known.clone();
+        let known = known.wait_for(|known| !matches!(known, Known::Nothing)).await;
+        match known.as_deref() {
+            Ok(Known::Ended(ended)) => Err(Known::ended(ended)),
+            Ok(_) => Ok(()),
+            Err(_) => Err(ApiError::new(Reason::Internal, "a fault of the service")),
+        }
+    }
+
+    pub(super) fn known(&self) -> watch::Receiver<Known> {
+        self.known.clone()
+    }
+
+    /// The version last read.
+    pub(super) fn version(&self) -> Option<Version> {
+        match &*self.known.borrow() {
+            Known::Game(latest) => Some(latest.game.version()),
+            Known::Nothing | Known::Ended(_) => None,
+        }
+    }
+
+    /// Has the game read again, hint or no hint.
+    pub(super) fn read_again(&self) {
+        self.again.notify_one();
+    }
+}
+
+impl Drop for Topic {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Reads the game whenever it may have changed.
+async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again: Arc<Notify>) {
+    let mut hints = loop {
+        match host.store().subscribe(&id).await {
+            Ok(hints) => break hints,
+            Err(error) => {
+                tracing::warn!(game = %id, %error, "cannot hear of a watched game's changes");
+                sleep(RETRY).await;
+            }
+        }
+    };
+    loop {
+        match host.read(&id).await {
+            Ok(game) => {
+                sender.send_if_modified(|known| {
+                    let news = !matches!(known, Known::Game(latest)
+                        if latest.game.version() == game.version());
+                    if news {
+                        *known = Known::Game(Arc::new(Latest { game, event: OnceLock::new() }));
+                    }
+                    news
+                });
+            }
+            Err(error) if error.reason() == Reason::StoreUnavailable => {
+                sleep(RETRY).await;
+                continue;
+            }
+            Err(error) => {
+                let ended = (error.reason(), error.message().to_owned());
+                sender.send_replace(Known::Ended(Arc::new(ended)));
+                return;
+            }
+        }
+        tokio::select! {
+            () = hints.changed() => {}
+            () = again.notified() => {}
+        }
+    }
+}

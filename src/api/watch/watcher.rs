@@ -1,0 +1,145 @@
+//! One watcher: what it has been told, and what to tell it next.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::PACE;
+use super::topic::{Known, Latest, Topic};
+use crate::api::convert::{self, game::View};
+use crate::api::error::{ApiError, Reason};
+use crate::api::host::Host;
+use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
+use crate::game::{Etag, Game, GameState, Version};
+
+/// One watcher of a game. It holds nothing but where it stands: what it has not been told yet is
+/// read from the game's log when it asks, so a slow reader costs no memory.
+#[derive(Debug)]
+pub(in crate::api) struct Watcher {
+    host: Arc<Host>,
+    known: watch::Receiver<Known>,
+    /// Kept so that the game is followed.
+    _topic: Arc<Topic>,
+    /// The game as it was read for the first message.
+    first: Option<Arc<Game>>,
+    /// The state that the reader is told to be in; `None` before a first snapshot.
+    told: Option<Version>,
+    quiet_since: Instant,
+}
+
+impl Watcher {
+    /// A watcher that has been told everything up to `after`.
+    pub(super) fn new(
+        host: Arc<Host>,
+        topic: Arc<Topic>,
+        game: Arc<Game>,
+        after: Option<Etag>,
+    ) -> Self {
+        Self {
+            host,
+            known: topic.known(),
+            _topic: topic,
+            first: Some(game),
+            told: after.map(|Etag(version)| version),
+            quiet_since: Instant::now(),
+        }
+    }
+
+    /// The next message, as soon as there is one; `None` a while after the end of the game.
+    ///
+    /// # Errors
+    /// Where the game cannot be watched any more.
+    pub(in crate::api) async fn next(&mut self) -> Result<Option<Message>, ApiError> {
+        let message = self.await_message().await?;
+        self.quiet_since = Instant::now();
+        Ok(message)
+    }
+
+    async fn await_message(&mut self) -> Result<Option<Message>, ApiError> {
+        if let Some(game) = self.first.take() {
+            let news = self.news(&game).await?;
+            return Ok(Some(match news {
+                Some(message) => message,
+                None => self.keep_alive(&game).await?,
+            }));
+        }
+        loop {
+            let known = self.known.borrow_and_update().clone();
+            let game = match &known {
+                Known::Game(latest) => {
+                    if let Some(message) = self.event_of(latest) {
+                        return Ok(Some(message));
+                    }
+                    Arc::clone(&latest.game)
+                }
+                Known::Ended(ended) => return Err(Known::ended(ended)),
+                Known::Nothing => return Err(ApiError::new(Reason::Internal, "not followed")),
+            };
+            if let Some(message) = self.news(&game).await? {
+                return Ok(Some(message));
+            }
+            let over = game.state() == GameState::Finished;
+            let wait = if over { PACE.linger } else { PACE.keep_alive };
+            tokio::select! {
+                changed = self.known.changed() => if changed.is_err() { return Ok(None) },
+                () = sleep_until(self.quiet_since + wait) => {
+                    return if over { Ok(None) } else { Ok(Some(self.keep_alive(&game).await?)) };
+                }
+            }
+        }
+    }
+
+    /// The event that everybody is told who knows the revision before it.
+    fn event_of(&mut self, latest: &Latest) -> Option<Message> {
+        let told = self.told?;
+        let version = latest.game.version();
+        let follows = told.revision.next() == version.revision
+            && latest.game.version_at(told.revision) == Some(told);
+        let event = if follows { latest.event() } else { None };
+        event.map(|event| {
+            self.told = Some(version);
+            Message::Event(event)
+        })
+    }
+
+    /// What a state of the game has to tell beyond what was told, if anything.
+    async fn news(&mut self, game: &Arc<Game>) -> Result<Option<Message>, ApiError> {
+        let Some(told) = self.told else { return self.snapshot(game, false).await.map(Some) };
+        if game.version_at(told.revision) == Some(told) {
+            return self.event_after(game, told);
+        }
+        // It may just be an old reading of the game: only the store says.
+        let game = self.host.read(game.id()).await?;
+        if game.version_at(told.revision) == Some(told) {
+            self.event_after(&game, told)
+        } else {
+            self.snapshot(&game, true).await.map(Some)
+        }
+    }
+
+    fn event_after(&mut self, game: &Game, told: Version) -> Result<Option<Message>, ApiError> {
+        let Some(version) = game.version_at(told.revision.next()) else { return Ok(None) };
+        let event = game.as_at(version.revision).as_ref().and_then(convert::game::event);
+        let event = event.ok_or_else(|| {
+            ApiError::new(Reason::RecordBroken, "the stored record of this game is broken")
+        })?;
+        self.told = Some(version);
+        Ok(Some(Message::Event(event)))
+    }
+
+    async fn snapshot(&mut self, game: &Game, history_lost: bool) -> Result<Message, ApiError> {
+        let now = self.host.now(game.id()).await?;
+        self.told = Some(game.version());
+        let game = Some(convert::game::game(game, View::Basic, Some(now)));
+        Ok(Message::Snapshot(Snapshot { game, history_lost }))
+    }
+
+    async fn keep_alive(&self, game: &Game) -> Result<Message, ApiError> {
+        let now = self.host.now(game.id()).await?;
+        Ok(Message::KeepAlive(KeepAlive {
+            etag: Etag(game.version()).to_string(),
+            server_time: Some(convert::game::time(now)),
+        }))
+    }
+}

@@ -1,0 +1,266 @@
+//! The store within this process: in memory, or in one file that survives the process.
+//!
+//! Both are the same database; the one in a file is written through to the disk with every commit,
+//! so what was acknowledged survives the death of the process and of the machine.
+
+mod database;
+mod tables;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use redb::{Database, DatabaseError, backends::InMemoryBackend};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, timeout_at};
+
+use self::database::Games;
+use super::hint::Hints;
+use super::{
+    Commit, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Misconfiguration, Options,
+    Outcome, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription, TimeSource,
+};
+use crate::game::{GameId, Millis, Version};
+
+/// How much of a file is kept in memory, in bytes.
+const FILE_CACHE: usize = 64 << 20;
+
+/// A database in memory needs hardly any cache above it.
+const MEMORY_CACHE: usize = 4 << 20;
+
+/// A store within this process.
+#[derive(Debug)]
+pub(super) struct EmbeddedStore {
+    /// Where the games are; `None` in memory.
+    path: Option<PathBuf>,
+    shards: ShardCount,
+    deadline: Duration,
+    time: Arc<dyn TimeSource>,
+    games: Arc<Games>,
+    /// One writes at a time; the others wait here rather than each hold a thread.
+    writer: Arc<Semaphore>,
+    hints: Arc<Hints>,
+    replicas: Mutex<HashMap<ReplicaId, Millis>>,
+}
+
+impl EmbeddedStore {
+    /// An empty store in memory.
+    pub(super) fn in_memory(options: &Options) -> Result<Self, StoreError> {
+        let database = Database::builder()
+            .set_cache_size(MEMORY_CACHE)
+            .create_with_backend(InMemoryBackend::new())
+            .map_err(StoreError::not_applied)?;
+        Self::new(database, None, options)
+    }
+
+    /// The store in a file, which is made when it is missing.
+    pub(super) async fn in_file(path: PathBuf, options: &Options) -> Result<Self, StoreError> {
+        let options = options.clone();
+        // After a crash, opening reads the whole file: no deadline is right for that.
+        spawn_blocking(move || {
+            let database = Database::builder()
+                .set_cache_size(FILE_CACHE)
+                .create(&path)
+                .map_err(|error| unusable(&path, &error))?;
+            Self::new(database, Some(path), &options)
+        })
+        .await
+        .map_err(StoreError::not_applied)?
+    }
+
+    fn new(
+        database: Database,
+        path: Option<PathBuf>,
+        options: &Options,
+    ) -> Result<Self, StoreError> {
+        let configured = options.shards;
+        let stored = tables::prepare(&database, configured.get()).map_err(StoreError::unknown)?;
+        if stored != configured.get() {
+            let stored = stored.to_string();
+            return Err(Misconfiguration::ShardCountMismatch { stored, configured }.into());
+        }
+        Ok(Self {
+            path,
+            shards: configured,
+            deadline: options.call_deadline,
+            time: Arc::clone(&options.time),
+            games: Arc::new(Games::new(database, configured, Arc::clone(&options.time))?),
+            writer: Arc::new(Semaphore::new(1)),
+            hints: Arc::new(Hints::given_here()),
+            replicas: Mutex::default(),
+        })
+    }
+
+    /// Runs a blocking call that only reads.
+    async fn read<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&Games) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let games = Arc::clone(&self.games);
+        let deadline = Instant::now() + self.deadline;
+        match timeout_at(deadline, spawn_blocking(move || call(&games))).await {
+            Ok(done) => done.map_err(StoreError::not_applied)?,
+            Err(_) => Err(StoreError::not_applied(format_args!("slower than {:?}", self.deadline))),
+        }
+    }
+
+    /// Runs a blocking call that writes, when it is its turn.
+    async fn write<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&Games) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let deadline = Instant::now() + self.deadline;
+        let turn = timeout_at(deadline, Arc::clone(&self.writer).acquire_owned())
+            .await
+            .map_err(|_| StoreError::not_applied(format_args!("busy for {:?}", self.deadline)))?
+            .expect("the turns never end");
+        let games = Arc::clone(&self.games);
+        let written = spawn_blocking(move || {
+            let done = call(&games);
+            drop(turn);
+            done
+        });
+        match timeout_at(deadline, written).await {
+            Ok(done) => done.map_err(StoreError::unknown)?,
+            Err(_) => Err(StoreError::no_answer(self.deadline)),
+        }
+    }
+
+    fn replicas(&self) -> MutexGuard<'_, HashMap<ReplicaId, Millis>> {
+        // No step leaves the map half-changed, whatever panics.
+        self.replicas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn unusable(path: &std::path::Path, error: &DatabaseError) -> StoreError {
+    let reason = match error {
+        DatabaseError::DatabaseAlreadyOpen => "another process uses it; one at a time can".into(),
+        error => error.to_string(),
+    };
+    Misconfiguration::UnusableFile { path: path.display().to_string(), reason }.into()
+}
+
+/// A limit as the number of items that it is.
+fn items(limit: u32) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+#[async_trait]
+impl Store for EmbeddedStore {
+    fn shards(&self) -> ShardCount {
+        self.shards
+    }
+
+    async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
+        let game = game.clone();
+        let mut found = self.read(move |games| games.load(&[game])).await?;
+        Ok(found.pop().expect("one game was asked for")?)
+    }
+
+    async fn load_many(&self, games: &[GameId]) -> Result<Vec<Found<Record>>, StoreError> {
+        let wanted = games.to_vec();
+        self.read(move |games| games.load(&wanted)).await
+    }
+
+    async fn versions(&self, games: &[GameId]) -> Result<Vec<Found<Version>>, StoreError> {
+        let found = self.load_many(games).await?;
+        let version = |found: Found<Record>| found.map(|record| record.map(|it| it.version));
+        Ok(found.into_iter().map(version).collect())
+    }
+
+    async fn commit(&self, commit: &Commit) -> Result<Outcome, StoreError> {
+        let changes = commit.clone();
+        // The hints are given with the write, so that a caller that goes away takes none along.
+        let hints = Arc::clone(&self.hints);
+        self.write(move |games| {
+            let outcome = games.commit(&changes)?;
+            if matches!(outcome, Outcome::Applied { .. }) {
+                changes.writes().for_each(|write| hints.hint(write.game.as_str()));
+            }
+            Ok(outcome)
+        })
+        .await
+    }
+
+    async fn now(&self, shard: Shard) -> Result<Millis, StoreError> {
+        Ok(self.games.advance(shard).time)
+    }
+
+    async fn beat(&self, shards: &[Shard]) -> Result<(), StoreError> {
+        let shards = shards.to_vec();
+        self.write(move |games| games.beat(&shards)).await
+    }
+
+    async fn subscribe(&self, game: &GameId) -> Result<Subscription, StoreError> {
+        Ok(self.hints.join(game.as_str()))
+    }
+
+    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<GameId>, StoreError> {
+        if self.read(|games| games.has_expired()).await? {
+            self.write(|games| games.drop_expired()).await?;
+        }
+        self.read(move |games| games.due(shard, now, items(limit))).await
+    }
+
+    async fn feed(
+        &self,
+        shard: Shard,
+        after: EntryId,
+        limit: u32,
+    ) -> Result<Vec<Entry>, StoreError> {
+        self.read(move |games| games.feed(shard, after, items(limit))).await
+    }
+
+    async fn outbox(&self, shard: Shard, limit: u32) -> Result<Vec<Entry>, StoreError> {
+        self.read(move |games| games.outbox(shard, items(limit))).await
+    }
+
+    async fn acknowledge(&self, shard: Shard, entries: &[EntryId]) -> Result<(), StoreError> {
+        let entries = entries.to_vec();
+        self.write(move |games| games.acknowledge(shard, &entries)).await
+    }
+
+    async fn index_add(&self, player: &str, entry: &IndexEntry) -> Result<(), StoreError> {
+        let (player, entry) = (player.to_owned(), entry.clone());
+        self.write(move |games| games.index_add(&player, &entry)).await
+    }
+
+    async fn index_remove(&self, player: &str, entry: &IndexEntry) -> Result<(), StoreError> {
+        let (player, entry) = (player.to_owned(), entry.clone());
+        self.write(move |games| games.index_remove(&player, &entry)).await
+    }
+
+    async fn index_page(
+        &self,
+        player: &str,
+        before: Option<&IndexEntry>,
+        limit: u32,
+    ) -> Result<Vec<IndexEntry>, StoreError> {
+        let (player, before) = (player.to_owned(), before.cloned());
+        self.read(move |games| games.index_page(&player, before.as_ref(), items(limit))).await
+    }
+
+    async fn heartbeat(&self, replica: ReplicaId) -> Result<(), StoreError> {
+        self.replicas().insert(replica, self.time.now());
+        Ok(())
+    }
+
+    async fn live_replicas(&self) -> Result<Vec<ReplicaId>, StoreError> {
+        let now = self.time.now();
+        let mut replicas = self.replicas();
+        replicas.retain(|_, last| last.0.abs_diff(now.0) <= HEARTBEAT_KEPT.0);
+        let mut live: Vec<ReplicaId> = replicas.keys().copied().collect();
+        live.sort_unstable();
+        Ok(live)
+    }
+
+    async fn checkup(&self) -> Result<Vec<Finding>, StoreError> {
+        Ok(vec![match &self.path {
+            Some(path) => Finding::InFile { path: path.display().to_string() },
+            None => Finding::InMemory,
+        }])
+    }
+}

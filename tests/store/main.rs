@@ -1,0 +1,10 @@
+//! What every store promises, tested on every store; and what each promises besides.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod conformance;
+mod crash;
+mod fixture;
+mod outage;
+mod redis_only;
