@@ -209,6 +209,35 @@ mod tests {
     }
 
     #[test]
+    fn every_field_is_written_and_read() {
+        // Every field is spelled out, so that a new one is not forgotten here.
+        let changes = RuleChanges {
+            ladder: Some("PCHREAK".to_owned()),
+            cannon: Some(CannonRule::JumpAny),
+            equals: Some(EqualsRule::BothRemoved),
+            face_down: Some(FaceDownRule::Trade),
+            chain: Some(true),
+            chariot: Some(ChariotRule::ChargeRanked),
+            horse: Some(HorseRule::Diagonal),
+            quiet_limit: Some(7),
+            repetition: Some(RepetitionRule::AttackerLoses),
+            repetition_count: Some(4),
+            chase_limit: Some(5),
+            board: Some(BoardRule::Double),
+            seats: Some(4),
+        };
+        let rules = RuleSet::TAIWANESE.with(&changes).expect("a rule set");
+        let text = rules.to_string();
+        assert_eq!(
+            text,
+            "TAIWANESE_DARK_CHAIN ladder=PCHREAK cannon=JUMP_ANY equals=BOTH_REMOVED \
+             face_down=TRADE chariot=CHARGE_RANKED quiet_limit=7 repetition=ATTACKER_LOSES \
+             repetition_count=4 chase_limit=5 board=DOUBLE seats=4"
+        );
+        assert_eq!(text.parse(), Ok(rules));
+    }
+
+    #[test]
     fn every_fault_is_told_at_once() {
         let faults = "CHESS cannon=FLY seats=3".parse::<RuleSet>().expect_err("faults").0;
         assert_eq!(
