@@ -4,11 +4,13 @@
 //! the other is called alternate, so that whatever else the machine does falls on both. What
 //! decides is the ratio of processor time a call within a round.
 
+#![expect(clippy::disallowed_methods, reason = "time is what is measured")]
+
 mod floor;
 mod load;
 mod process;
 #[path = "../../tests/support/redis_server.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "what tests do with a server")]
 mod redis_server;
 mod report;
 mod tape;
