@@ -35,6 +35,8 @@ impl Latest {
 pub(super) enum Known {
     /// Nothing yet: the game was not read since hints are sure to arrive.
     Nothing,
+    /// Nothing yet, because the store is away. It is asked on.
+    Away,
     Game(Arc<Latest>),
     /// The game cannot be watched any more, for this reason.
     Ended(Arc<(Reason, String)>),
@@ -67,12 +69,14 @@ impl Topic {
         &self.id
     }
 
-    /// Waits until every later change of the game is sure to be heard of.
+    /// Waits until every later change of the game is sure to be heard of, or the store is found
+    /// away, so that a caller knows what it waits for.
     pub(super) async fn followed(&self) -> Result<(), ApiError> {
         let mut known = self.known.clone();
         let known = known.wait_for(|known| !matches!(known, Known::Nothing)).await;
         match known.as_deref() {
             Ok(Known::Ended(ended)) => Err(Known::ended(ended)),
+            Ok(Known::Away) => Err(ApiError::store_away()),
             Ok(_) => Ok(()),
             Err(_) => Err(ApiError::new(Reason::Internal, "a fault of the service")),
         }
@@ -86,7 +90,7 @@ impl Topic {
     pub(super) fn version(&self) -> Option<Version> {
         match &*self.known.borrow() {
             Known::Game(latest) => Some(latest.game.version()),
-            Known::Nothing | Known::Ended(_) => None,
+            Known::Nothing | Known::Away | Known::Ended(_) => None,
         }
     }
 
@@ -109,6 +113,7 @@ async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again
             Ok(hints) => break hints,
             Err(error) => {
                 tracing::warn!(game = %id, %error, "cannot hear of a watched game's changes");
+                store_is_away(&sender);
                 sleep(RETRY).await;
             }
         }
@@ -126,6 +131,7 @@ async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again
                 });
             }
             Err(error) if error.reason() == Reason::StoreUnavailable => {
+                store_is_away(&sender);
                 sleep(RETRY).await;
                 continue;
             }
@@ -140,4 +146,15 @@ async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again
             () = again.notified() => {}
         }
     }
+}
+
+/// Says so to those who wait for the first reading; whoever watches already waits on.
+fn store_is_away(sender: &watch::Sender<Known>) {
+    sender.send_if_modified(|known| {
+        let waiting = matches!(known, Known::Nothing);
+        if waiting {
+            *known = Known::Away;
+        }
+        waiting
+    });
 }

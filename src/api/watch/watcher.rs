@@ -74,7 +74,9 @@ impl Watcher {
                     Arc::clone(&latest.game)
                 }
                 Known::Ended(ended) => return Err(Known::ended(ended)),
-                Known::Nothing => return Err(ApiError::new(Reason::Internal, "not followed")),
+                Known::Nothing | Known::Away => {
+                    return Err(ApiError::new(Reason::Internal, "not followed"));
+                }
             };
             if let Some(message) = self.news(&game).await? {
                 return Ok(Some(message));
