@@ -1,20 +1,22 @@
 //! Two replicas on one Redis behind HAProxy, with the configuration of `deploy/`.
 
 mod haproxy;
-mod replica;
 #[path = "../support/mod.rs"]
 mod support;
 
 use std::path::Path;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::rules_service_client::RulesServiceClient;
 use haproxy::{Balancer, Target};
 use prost::Message as _;
-use replica::Replica;
 use rstest::rstest;
+use support::python::{ROOT, environment};
 use support::redis_server::RedisServer;
+use support::replica::Replica;
 use support::{exchange, web_call};
 use tonic::Code;
 use tonic::transport::Endpoint;
@@ -30,9 +32,12 @@ struct Deployment {
 impl Deployment {
     fn start() -> Self {
         let redis = RedisServer::start();
-        let replicas = [(); 2].map(|()| Replica::start(&redis.url()));
-        let targets =
-            [0, 1].map(|i: usize| Target { grpc: replicas[i].grpc, http: replicas[i].http });
+        let arguments = ["--store", &redis.url(), "--stop-delay=3"];
+        let replicas = [(); 2].map(|()| Replica::start(&arguments));
+        let targets = replicas.each_ref().map(|replica| Target {
+            grpc: replica.address().parse().expect("an address"),
+            http: replica.probes(),
+        });
         Self { balancer: Balancer::start(targets), replicas, _redis: redis }
     }
 }
@@ -45,21 +50,26 @@ impl Deployment {
 fn games_go_on_when_a_replica_is(#[case] halfway: &str, #[case] more: &[&str]) {
     let mut deployment = Deployment::start();
     let replica = &mut deployment.replicas[0];
-    replica.reap_when_it_ends();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let python = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../python/bin/python");
-    assert!(python.exists(), "{}: run `./test` once, which makes it", python.display());
-    let output = Command::new(python)
-        .arg(root.join("deploy/check.py"))
+    let mut client = Command::new(environment().join("bin/python"))
+        .arg(Path::new(ROOT).join("deploy/check.py"))
         .args(["--games=5", "--seed=1", "--stops=banqi-1"])
         .arg(format!("--halfway={halfway} && tail -s 0.05 -f /dev/null --pid=$replica"))
         .args(more)
         .arg(deployment.balancer.address.to_string())
-        .env("replica", replica.id.to_string())
-        .output()
+        .env("replica", replica.id().to_string())
+        .spawn()
         .expect("python runs");
-    println!("{}", String::from_utf8_lossy(&output.stdout));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // The client's command waits until the process is gone, which takes its parent to ask. Every
+    // call of the client has a deadline, so it ends.
+    let status = loop {
+        if let Some(status) = client.try_wait().expect("a child can be asked") {
+            break status;
+        }
+        replica.has_ended();
+        sleep(Duration::from_millis(10));
+    };
+    assert!(status.success(), "{status}: what the client told stands above");
+    assert!(replica.has_ended());
 }
 
 #[tokio::test]

@@ -1,38 +1,60 @@
-//! A real `banqi serve` as a child process, on a port of its own.
+//! A real `banqi serve` as a child process, on ports of its own.
 
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 /// A running service; killed when dropped.
 pub(crate) struct Replica {
     child: Child,
     address: String,
+    probes: SocketAddr,
 }
 
 impl Replica {
-    /// Starts a service with these arguments besides the address to listen on.
+    /// Starts a service with these arguments besides the addresses to listen on.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_banqi"))
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen=127.0.0.1:0", "--http-listen=127.0.0.1:0"])
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the service starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-        let address = lines
-            .find_map(|line| {
-                line.expect("text").strip_prefix("banqi is listening on ").map(str::to_owned)
-            })
-            .expect("the service prints its address before it closes its output");
+        let mut told = |prefix: &str, suffix: &str| {
+            let told = lines.find_map(|line| {
+                let line = line.expect("text");
+                Some(line.strip_prefix(prefix)?.strip_suffix(suffix)?.to_owned())
+            });
+            told.unwrap_or_else(|| panic!("the service ended without a line {prefix}…{suffix}"))
+        };
+        let address = told("banqi is listening on ", "");
+        let probes = told("probes: http://", "/readyz").parse().expect("an address");
         // What it prints later is read and dropped, so that it never waits for a reader.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address }
+        Self { child, address, probes }
     }
 
     /// Where it serves gRPC.
     pub(crate) fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Where it serves probes.
+    pub(crate) fn probes(&self) -> SocketAddr {
+        self.probes
+    }
+
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether it has ended. Until this or [`Self::kill`] is called, a process that has ended is
+    /// still there for others to see.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("a child can be asked").is_some()
     }
 
     /// Kills it at once, as a crash would (SIGKILL).
