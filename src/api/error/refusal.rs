@@ -29,15 +29,19 @@ impl From<&Refusal> for Reason {
     }
 }
 
-impl ApiError {
-    /// A game refuses a command.
-    pub(crate) fn refused(game: &GameId, refusal: &Refusal) -> Self {
-        Self::precondition(refusal.into(), game, refusal.to_string())
-    }
+/// The type of precondition that an action fails which the rules forbid, whatever the reason.
+const ILLEGAL_ACTION: &str = "ILLEGAL_ACTION";
 
+impl ApiError {
     /// The state of a game does not allow what was asked.
-    pub(crate) fn precondition(reason: Reason, game: &GameId, message: String) -> Self {
-        let violation = PreconditionViolation::new(reason.name(), game.as_str(), message.as_str());
+    pub(crate) fn refused(game: &GameId, refusal: &Refusal) -> Self {
+        let reason = Reason::from(refusal);
+        let kind = match refusal {
+            Refusal::Illegal(_) => ILLEGAL_ACTION,
+            _ => reason.name(),
+        };
+        let message = refusal.to_string();
+        let violation = PreconditionViolation::new(kind, game.as_str(), message.as_str());
         Self::new(reason, message).with_metadata("game_id", game).with_detail(|details| {
             details.set_precondition_failure(vec![violation]);
         })
