@@ -11,6 +11,8 @@ use std::collections::HashMap;
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt as _};
 
+use crate::game::GameId;
+
 pub use complete::complete;
 pub use fields::FieldFaults;
 pub use reason::{Reason, code_name};
@@ -44,6 +46,12 @@ impl ApiError {
     pub fn with_metadata(mut self, key: &str, value: impl ToString) -> Self {
         self.metadata.insert(key.to_owned(), value.to_string());
         self
+    }
+
+    /// Names the game that the error is about, for calls that ask for several.
+    #[must_use]
+    pub fn about(self, game: &GameId) -> Self {
+        self.with_metadata("game_id", game)
     }
 
     /// Adds what `add` sets, beside `ErrorInfo`: a `BadRequest`, a `RetryInfo`, ….

@@ -3,7 +3,7 @@
 use tonic_types::PreconditionViolation;
 
 use super::{ApiError, Reason};
-use crate::game::{Etag, GameId, Refusal, Version};
+use crate::game::{Etag, Game, GameId, Refusal};
 
 impl From<&Refusal> for Reason {
     fn from(refusal: &Refusal) -> Self {
@@ -42,21 +42,22 @@ impl ApiError {
         };
         let message = refusal.to_string();
         let violation = PreconditionViolation::new(kind, game.as_str(), message.as_str());
-        Self::new(reason, message).with_metadata("game_id", game).with_detail(|details| {
+        Self::new(reason, message).about(game).with_detail(|details| {
             details.set_precondition_failure(vec![violation]);
         })
     }
 
     /// There is no such game.
     pub(crate) fn no_game(game: &GameId) -> Self {
-        Self::new(Reason::GameNotFound, format!("there is no game `{game}`"))
-            .with_metadata("game_id", game)
+        Self::new(Reason::GameNotFound, format!("there is no game `{game}`")).about(game)
     }
 
     /// The game is in another state than the caller expects; `reason` says which kind of other.
-    pub(crate) fn version(reason: Reason, current: Version, message: &str) -> Self {
+    pub(crate) fn version(reason: Reason, current: &Game, message: &str) -> Self {
+        let version = current.version();
         Self::new(reason, message)
-            .with_metadata("etag", Etag(current))
-            .with_metadata("revision", current.revision)
+            .about(current.id())
+            .with_metadata("etag", Etag(version))
+            .with_metadata("revision", version.revision)
     }
 }
