@@ -1,6 +1,7 @@
 //! What everyone can see: which squares are empty, which are face down, what stands face up.
 
 use super::piece::{Colour, ColourSet, Kind, Piece};
+use super::reach::KindSet;
 use super::square::{BoardSize, Square, SquareSet};
 
 /// What is on a square, as everyone sees it.
@@ -21,6 +22,7 @@ pub(super) struct Board {
     cells: [Cell; 64],
     face_down: SquareSet,
     by_colour: [SquareSet; Colour::COUNT],
+    by_kind: [SquareSet; Kind::COUNT],
 }
 
 impl Board {
@@ -30,6 +32,7 @@ impl Board {
             cells: [Cell::Empty; 64],
             face_down: SquareSet::EMPTY,
             by_colour: [SquareSet::EMPTY; Colour::COUNT],
+            by_kind: [SquareSet::EMPTY; Kind::COUNT],
         }
     }
 
@@ -97,6 +100,18 @@ impl Board {
         set
     }
 
+    /// The face-up pieces of these kinds.
+    #[inline]
+    pub(super) fn of_kinds(&self, kinds: KindSet) -> SquareSet {
+        let mut set = SquareSet::EMPTY;
+        for kind in Kind::ALL {
+            // A mask instead of a branch, which would be hard to predict.
+            let mask = u64::from(kinds.contains(kind)).wrapping_neg();
+            set |= SquareSet(self.by_kind[kind as usize].0 & mask);
+        }
+        set
+    }
+
     /// Lays something on an empty square.
     #[inline]
     pub(super) fn put(&mut self, square: Square, cell: Cell) {
@@ -105,7 +120,10 @@ impl Board {
         match cell {
             Cell::Empty => {}
             Cell::FaceDown => self.face_down.insert(square),
-            Cell::FaceUp(piece) => self.by_colour[piece.colour as usize].insert(square),
+            Cell::FaceUp(piece) => {
+                self.by_colour[piece.colour as usize].insert(square);
+                self.by_kind[piece.kind as usize].insert(square);
+            }
         }
     }
 
@@ -116,7 +134,10 @@ impl Board {
         match cell {
             Cell::Empty => {}
             Cell::FaceDown => self.face_down.remove(square),
-            Cell::FaceUp(piece) => self.by_colour[piece.colour as usize].remove(square),
+            Cell::FaceUp(piece) => {
+                self.by_colour[piece.colour as usize].remove(square);
+                self.by_kind[piece.kind as usize].remove(square);
+            }
         }
         cell
     }

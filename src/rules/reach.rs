@@ -9,7 +9,7 @@ use super::square::{Square, SquareSet};
 
 /// A set of kinds.
 #[derive(Clone, Copy, Default)]
-struct KindSet(u8);
+pub(super) struct KindSet(u8);
 
 impl KindSet {
     fn insert(&mut self, kind: Kind) {
@@ -17,7 +17,7 @@ impl KindSet {
     }
 
     #[inline]
-    fn contains(self, kind: Kind) -> bool {
+    pub(super) fn contains(self, kind: Kind) -> bool {
         self.0 >> kind as u8 & 1 == 1
     }
 }
@@ -178,14 +178,7 @@ impl Captures {
 
     #[inline]
     fn weaker(&self, board: &Board, kind: Kind, candidates: SquareSet) -> SquareSet {
-        let prey = self.of[kind as usize].prey;
-        let mut found = SquareSet::EMPTY;
-        for square in candidates {
-            if board.kind_at(square).is_some_and(|target| prey.contains(target)) {
-                found.insert(square);
-            }
-        }
-        found
+        board.of_kinds(self.of[kind as usize].prey) & candidates
     }
 }
 

@@ -51,6 +51,7 @@ pub trait TimeSource: fmt::Debug + Send + Sync {
 pub struct SystemTimeSource;
 
 impl TimeSource for SystemTimeSource {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that others are given")]
     fn now(&self) -> Millis {
         // A clock before 1970 is a clock that is not set: time begins when it is.
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

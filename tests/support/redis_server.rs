@@ -1,5 +1,7 @@
 //! A real `redis-server` as a child process, on a port and in a directory of its own.
 
+#![expect(clippy::disallowed_methods, reason = "how long to wait for a real process")]
+
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};

@@ -115,7 +115,7 @@ impl Host {
     /// Why it cannot be done.
     pub(crate) async fn write(&self, asked: Asked<impl By>) -> Result<Done, ApiError> {
         let id = &asked.game;
-        let arrival = self.now(id).await?;
+        let mut arrival = self.now(id).await?;
         let mut copy = self.cache.get(id);
         for _ in 0..ATTEMPTS {
             let (game, verdict) = match copy.take() {
@@ -132,7 +132,8 @@ impl Host {
             match self.commit(&game, &change, request).await? {
                 Committed::Done(done) => return Ok(done),
                 Committed::Stands(current) => copy = Some(current),
-                Committed::Again => {}
+                // The arrival was measured by the same clock that was off.
+                Committed::Again => arrival = self.now(id).await?,
             }
         }
         let current = self.read(id).await?;
