@@ -21,7 +21,7 @@ pub use reason::{Reason, code_name};
 pub const DOMAIN: &str = "banqi";
 
 /// A refused call: its reason, a sentence for people, and details for programs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ApiError {
     reason: Reason,
     message: String,
@@ -59,11 +59,6 @@ impl ApiError {
     pub fn with_detail(mut self, add: impl FnOnce(&mut ErrorDetails)) -> Self {
         add(&mut self.details);
         self
-    }
-
-    /// The sentence for people.
-    pub fn message(&self) -> &str {
-        &self.message
     }
 
     /// Why the call was refused.

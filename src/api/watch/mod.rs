@@ -69,7 +69,8 @@ impl Watches {
 
     fn topic(&self, id: &GameId) -> Arc<Topic> {
         let mut topics = self.topics();
-        if let Some(topic) = topics.get(id).and_then(Weak::upgrade) {
+        let known = topics.get(id).and_then(Weak::upgrade);
+        if let Some(topic) = known.filter(|topic| !topic.has_ended()) {
             return topic;
         }
         // Those that nobody watches any more are cleared when the map would have to grow.

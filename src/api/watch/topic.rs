@@ -36,14 +36,8 @@ pub(super) enum Known {
     /// Nothing yet: the game was not read since hints are sure to arrive.
     Nothing,
     Game(Arc<Latest>),
-    /// The game cannot be watched any more, for this reason.
-    Ended(Arc<(Reason, String)>),
-}
-
-impl Known {
-    pub(super) fn ended(ended: &(Reason, String)) -> ApiError {
-        ApiError::new(ended.0, ended.1.clone())
-    }
+    /// The game cannot be watched, or not any more.
+    Ended(Arc<ApiError>),
 }
 
 /// A game that somebody on this replica watches; followed until the last watcher drops it.
@@ -72,7 +66,7 @@ impl Topic {
         let mut known = self.known.clone();
         let known = known.wait_for(|known| !matches!(known, Known::Nothing)).await;
         match known.as_deref() {
-            Ok(Known::Ended(ended)) => Err(Known::ended(ended)),
+            Ok(Known::Ended(error)) => Err(ApiError::clone(error)),
             Ok(_) => Ok(()),
             Err(_) => Err(ApiError::new(Reason::Internal, "a fault of the service")),
         }
@@ -80,6 +74,11 @@ impl Topic {
 
     pub(super) fn known(&self) -> watch::Receiver<Known> {
         self.known.clone()
+    }
+
+    /// Whether it is followed no more. Some watcher may still have to be told.
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(&*self.known.borrow(), Known::Ended(_))
     }
 
     /// The version last read.
@@ -102,15 +101,15 @@ impl Drop for Topic {
     }
 }
 
-/// Reads the game whenever it may have changed.
+/// Reads the game whenever it may have changed. A store that is away ends a watch that has not
+/// begun; one that has begun waits for its return.
 async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again: Arc<Notify>) {
-    let mut hints = loop {
-        match host.store().subscribe(&id).await {
-            Ok(hints) => break hints,
-            Err(error) => {
-                tracing::warn!(game = %id, %error, "cannot hear of a watched game's changes");
-                sleep(RETRY).await;
-            }
+    let end = |error| sender.send_replace(Known::Ended(Arc::new(error)));
+    let mut hints = match host.store().subscribe(&id).await {
+        Ok(hints) => hints,
+        Err(error) => {
+            end(ApiError::from(error).about(&id));
+            return;
         }
     };
     loop {
@@ -125,13 +124,15 @@ async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again
                     news
                 });
             }
-            Err(error) if error.reason() == Reason::StoreUnavailable => {
+            Err(error)
+                if error.reason() == Reason::StoreUnavailable
+                    && matches!(&*sender.borrow(), Known::Game(_)) =>
+            {
                 sleep(RETRY).await;
                 continue;
             }
             Err(error) => {
-                let ended = (error.reason(), error.message().to_owned());
-                sender.send_replace(Known::Ended(Arc::new(ended)));
+                end(error);
                 return;
             }
         }

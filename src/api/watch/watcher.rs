@@ -73,7 +73,7 @@ impl Watcher {
                     }
                     Arc::clone(&latest.game)
                 }
-                Known::Ended(ended) => return Err(Known::ended(ended)),
+                Known::Ended(error) => return Err(ApiError::clone(error)),
                 Known::Nothing => return Err(ApiError::new(Reason::Internal, "not followed")),
             };
             if let Some(message) = self.news(&game).await? {
