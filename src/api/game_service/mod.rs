@@ -20,7 +20,7 @@ use super::error::{ApiError, Reason};
 use super::host::Host;
 use super::proto::v1;
 use super::proto::v1::game_service_server::{GameService, GameServiceServer};
-use super::watch::Watches;
+use super::watch::{WatchPace, Watches};
 
 pub(super) use create_game::{labels, seat_tokens, seats};
 
@@ -33,8 +33,8 @@ pub struct GameApi {
 
 impl GameApi {
     /// Handlers for the games of a host. Must be called within a tokio runtime.
-    pub fn new(host: Arc<Host>) -> Self {
-        Self { watches: Watches::new(Arc::clone(&host)), host }
+    pub fn new(host: Arc<Host>, pace: WatchPace) -> Self {
+        Self { watches: Watches::new(Arc::clone(&host), pace), host }
     }
 
     /// The service, with the limits that its description states.
