@@ -132,3 +132,18 @@ fn every_dependency_says_what_it_is_for() {
         .collect();
     assert_none(&faults);
 }
+
+#[test]
+fn the_image_is_built_by_the_oldest_rust_that_will_do() {
+    let manifest = read(&Path::new(ROOT).join("Cargo.toml"));
+    let version = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("rust-version = \"")?.strip_suffix('"'))
+        .expect("a rust-version in Cargo.toml");
+    let image = format!("FROM rust:{version}-bookworm AS build");
+    let file = read(&Path::new(ROOT).join("Dockerfile"));
+    assert!(file.lines().any(|line| line == image), "Dockerfile has no line `{image}`");
+    let check = read(&Path::new(ROOT).join("deploy/check-compose"));
+    let stand_in = format!("stand_in rust:{version}-bookworm rust");
+    assert!(check.contains(&stand_in), "deploy/check-compose has no `{stand_in}`");
+}

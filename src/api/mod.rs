@@ -8,6 +8,7 @@ mod host;
 mod platform_service;
 pub mod proto;
 mod rules_service;
+mod to_the_end;
 mod watch;
 
 pub use game_service::GameApi;

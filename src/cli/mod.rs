@@ -56,6 +56,8 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use clap::CommandFactory as _;
 
     use super::*;
@@ -63,5 +65,31 @@ mod tests {
     #[test]
     fn the_command_line_makes_sense() {
         Arguments::command().debug_assert();
+    }
+
+    /// A row of the table in docs/operations.md.
+    fn row(option: &clap::Arg) -> String {
+        let name = option.get_long().expect("options of `serve` are long ones");
+        let variable = option.get_env().and_then(OsStr::to_str).expect("a variable each");
+        let default = option.get_default_values().join(OsStr::new(","));
+        let default = match default.to_str().expect("text") {
+            "" => String::new(),
+            text => format!("`{text}`"),
+        };
+        let help = option.get_help().expect("help");
+        format!("| `--{name}` | `{variable}` | {default} | {help} |")
+    }
+
+    #[test]
+    fn every_option_of_serve_stands_in_the_documentation() {
+        let page = include_str!("../../docs/operations.md");
+        let told: Vec<&str> = page.lines().filter(|line| line.starts_with("| `--")).collect();
+        let mut command = Arguments::command();
+        command.build();
+        let serve = command.find_subcommand("serve").expect("a subcommand");
+        let options = serve.get_arguments().filter(|option| option.get_id() != "help");
+        let expected: Vec<String> = options.map(row).collect();
+        let whole = expected.join("\n");
+        assert_eq!(told, expected, "the table in docs/operations.md should be\n\n{whole}\n");
     }
 }

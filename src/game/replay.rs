@@ -88,7 +88,7 @@ impl Game {
             deal,
             seated,
             started_at: None,
-            deeds: vec![Deed::NOBODYS],
+            last_deed: Deed::NOBODYS,
             last_action: None,
             stored,
         };
@@ -172,6 +172,20 @@ impl Game {
         Self::replay(stored).ok()
     }
 
+    /// The log and what each entry did, the first one first. What they did is not kept: this
+    /// replays the log.
+    pub fn entries(&self) -> impl Iterator<Item = (Entry, Deed)> + '_ {
+        let mut game = Self::begin(StoredGame { outcome: None, ..self.stored.clone() });
+        self.stored.log.entries().map_while(move |entry| {
+            // The first entry, the creation, is what the game begins with. The log was replayed
+            // when this game was made, so no entry is refused.
+            if entry.event != Event::Created {
+                game.step(&entry).ok()?;
+            }
+            Some((entry, game.last_deed))
+        })
+    }
+
     /// The game after a change, with the request that asked for it remembered.
     ///
     /// # Errors
@@ -245,7 +259,7 @@ impl Game {
                 Deed::NOBODYS
             }
         };
-        self.deeds.push(deed);
+        self.last_deed = deed;
         self.stored.outcome = self.referee.outcome().cloned();
         if self.started_at.is_none() && self.state() == GameState::Active {
             self.started_at = Some(entry.at);

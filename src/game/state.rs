@@ -63,8 +63,7 @@ pub struct Game {
     pub(super) deal: Option<Deal>,
     pub(super) seated: ArrayVec<Seated, { Seat::MAX }>,
     pub(super) started_at: Option<Millis>,
-    /// One an entry.
-    pub(super) deeds: Vec<Deed>,
+    pub(super) last_deed: Deed,
     pub(super) last_action: Option<Played>,
 }
 
@@ -219,14 +218,14 @@ impl Game {
         self.outcome().map(|_| self.updated_at())
     }
 
-    /// The log and what each entry did, the first one first.
-    pub fn entries(&self) -> impl Iterator<Item = (Entry, Deed)> + '_ {
-        self.stored.log.entries().zip(self.deeds.iter().copied())
-    }
-
     /// What the last entry did.
     pub fn last_deed(&self) -> Deed {
-        self.deeds.last().copied().unwrap_or(Deed::NOBODYS)
+        self.last_deed
+    }
+
+    /// The last entry of the log and what it did.
+    pub fn last_entry(&self) -> Option<(Entry, Deed)> {
+        self.stored.log.entries().last().map(|entry| (entry, self.last_deed))
     }
 
     /// What is known of a request: to be asked before the etag, the turn and the end are looked at.

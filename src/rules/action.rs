@@ -24,7 +24,7 @@ pub enum Action {
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Flip(square) => write!(f, "{square}"),
+            Self::Flip(square) => fmt::Display::fmt(square, f),
             Self::Move { from, to } => write!(f, "{from}-{to}"),
             Self::EndChain => f.write_str("end"),
         }

@@ -15,11 +15,45 @@ pub enum Cell {
     FaceUp(Piece),
 }
 
+/// A [`Cell`] in one byte: eight times the colour and the kind of a face-up piece. The low three
+/// bits of the other two are no kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Code(u8);
+
+impl Code {
+    const EMPTY: Self = Self(NO_KIND);
+    const FACE_DOWN: Self = Self(8 + NO_KIND);
+
+    #[inline]
+    const fn of(cell: Cell) -> Self {
+        match cell {
+            Cell::Empty => Self::EMPTY,
+            Cell::FaceDown => Self::FACE_DOWN,
+            Cell::FaceUp(piece) => Self(8 * piece.colour as u8 + piece.kind as u8),
+        }
+    }
+
+    #[inline]
+    const fn cell(self) -> Cell {
+        match self {
+            Self::EMPTY => Cell::Empty,
+            Self::FACE_DOWN => Cell::FaceDown,
+            Self(code) => {
+                let colour = Colour::ALL[(code >> 3 & 3) as usize];
+                Cell::FaceUp(Piece::new(colour, Kind::ALL[(code & 7) as usize % Kind::COUNT]))
+            }
+        }
+    }
+}
+
+/// What stands on a square as a number below 8: the kind of the face-up piece, or this.
+pub(super) const NO_KIND: u8 = Kind::COUNT as u8;
+
 /// The board as everyone sees it: once square by square, once as sets of squares.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Board {
     size: BoardSize,
-    cells: [Cell; 64],
+    codes: [Code; 64],
     face_down: SquareSet,
     by_colour: [SquareSet; Colour::COUNT],
     by_kind: [SquareSet; Kind::COUNT],
@@ -29,7 +63,7 @@ impl Board {
     pub(super) fn empty(size: BoardSize) -> Self {
         Self {
             size,
-            cells: [Cell::Empty; 64],
+            codes: [Code::EMPTY; 64],
             face_down: SquareSet::EMPTY,
             by_colour: [SquareSet::EMPTY; Colour::COUNT],
             by_kind: [SquareSet::EMPTY; Kind::COUNT],
@@ -49,7 +83,7 @@ impl Board {
 
     #[inline]
     pub(super) fn cell(&self, square: Square) -> Cell {
-        self.cells[square.at()]
+        self.codes[square.at()].cell()
     }
 
     #[inline]
@@ -58,6 +92,12 @@ impl Board {
             Cell::FaceUp(piece) => Some(piece),
             Cell::Empty | Cell::FaceDown => None,
         }
+    }
+
+    /// The number of the kind of the face-up piece on a square, or [`NO_KIND`].
+    #[inline]
+    pub(super) fn kind_number(&self, square: Square) -> u8 {
+        self.codes[square.at()].0 & 7
     }
 
     /// The kind of the face-up piece on a square that is known to have one.
@@ -116,7 +156,7 @@ impl Board {
     #[inline]
     pub(super) fn put(&mut self, square: Square, cell: Cell) {
         debug_assert_eq!(self.cell(square), Cell::Empty);
-        self.cells[square.at()] = cell;
+        self.codes[square.at()] = Code::of(cell);
         match cell {
             Cell::Empty => {}
             Cell::FaceDown => self.face_down.insert(square),
@@ -130,7 +170,7 @@ impl Board {
     /// Empties a square and gives what was there.
     #[inline]
     pub(super) fn take(&mut self, square: Square) -> Cell {
-        let cell = std::mem::replace(&mut self.cells[square.at()], Cell::Empty);
+        let cell = std::mem::replace(&mut self.codes[square.at()], Code::EMPTY).cell();
         match cell {
             Cell::Empty => {}
             Cell::FaceDown => self.face_down.remove(square),
@@ -154,5 +194,12 @@ impl Board {
     pub(super) fn turn_up(&mut self, square: Square, piece: Piece) {
         self.take(square);
         self.put(square, Cell::FaceUp(piece));
+    }
+}
+
+impl std::fmt::Debug for Board {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let cells = self.size.all().into_iter().map(|square| (square, self.cell(square)));
+        f.debug_map().entries(cells).finish()
     }
 }

@@ -83,6 +83,12 @@ impl Chases {
         captures.takes(&after.board, to, kind, after.enemies(seat)).contains(prey).then_some(prey)
     }
 
+    /// Whether the seat's run has reached `limit`, so that going on may be illegal.
+    #[inline]
+    pub(super) fn reached(&self, seat: Seat, limit: u8) -> bool {
+        self.runs[seat.index()].is_some_and(|run| run.count >= limit)
+    }
+
     /// Whether this quiet move would make the seat's run longer than `limit`.
     pub(super) fn exceeds(
         &self,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::piece::{Piece, PieceCounts};
+use super::position::Position;
 use super::square::{BoardSize, Square};
 
 /// Which piece lies where, seen or not. A full deal has one on every square of the board; what a
@@ -42,6 +43,34 @@ pub enum DealError {
         /// How many there must be.
         expected: u8,
     },
+    /// A piece where none lies face down, or none where one does.
+    #[error("the deal has {} on {square}, but {}", shown(*.piece), face_down_or_not(*.face_down))]
+    Place {
+        /// The square.
+        square: Square,
+        /// The piece that the deal has there.
+        piece: Option<Piece>,
+        /// Whether a piece lies face down there.
+        face_down: bool,
+    },
+    /// Other pieces than those that lie face down in a position.
+    #[error("the deal has {given} of {piece}, but {expected} of it lie face down")]
+    FaceDown {
+        /// The piece of which there are too many or too few.
+        piece: Piece,
+        /// How many there are.
+        given: u8,
+        /// How many there must be.
+        expected: u8,
+    },
+}
+
+fn shown(piece: Option<Piece>) -> String {
+    piece.map_or_else(|| "nothing".to_owned(), |piece| piece.to_string())
+}
+
+const fn face_down_or_not(face_down: bool) -> &'static str {
+    if face_down { "a piece lies face down there" } else { "nothing lies face down there" }
 }
 
 impl Deal {
@@ -83,6 +112,55 @@ impl Deal {
                 .push(word.parse().map_err(|fault| DealError::Piece { place: index + 1, fault })?);
         }
         Self::from_pieces(board, &pieces)
+    }
+
+    /// Reads what lies face down in a position: pieces in index order split by blanks, `.` on every
+    /// other square. It is what `Display` writes.
+    ///
+    /// # Errors
+    /// Where a word is neither, or the pieces are not those that lie face down there.
+    pub fn parse_hidden(position: &Position, text: &str) -> Result<Self, DealError> {
+        let board = position.board_size();
+        let given = text.split_ascii_whitespace().count();
+        if given != board.squares() {
+            return Err(DealError::Length { given, expected: board.squares() });
+        }
+        let mut deal = Self::none(board);
+        for (index, word) in text.split_ascii_whitespace().enumerate() {
+            if word != "." {
+                let piece =
+                    word.parse().map_err(|fault| DealError::Piece { place: index + 1, fault })?;
+                deal.pieces[index] = Some(piece);
+            }
+        }
+        deal.check_hidden(position)?;
+        Ok(deal)
+    }
+
+    /// Whether this is what lies face down in a position, as far as the public can count.
+    ///
+    /// # Errors
+    /// The first square or piece that says otherwise.
+    pub fn check_hidden(&self, position: &Position) -> Result<(), DealError> {
+        let (given, expected) = (self.board.squares(), position.board_size().squares());
+        if given != expected {
+            return Err(DealError::Length { given, expected });
+        }
+        let mut counts = PieceCounts::NONE;
+        for square in self.board.all() {
+            let (piece, face_down) = (self.at(square), position.is_face_down(square));
+            if piece.is_some() != face_down {
+                return Err(DealError::Place { square, piece, face_down });
+            }
+            piece.into_iter().for_each(|piece| counts.add(piece));
+        }
+        for piece in Piece::each(BoardSize::Double) {
+            let (given, expected) = (counts.get(piece), position.face_down().get(piece));
+            if given != expected {
+                return Err(DealError::FaceDown { piece, given, expected });
+            }
+        }
+        Ok(())
     }
 
     /// A deal with no piece yet.

@@ -1,22 +1,15 @@
 //! What the seat to move may do: one generator for every rule set.
 
-use arrayvec::ArrayVec;
-
 use super::action::Action;
+use super::action_list::ActionList;
 use super::board::Cell;
 use super::chase::Chases;
 use super::illegal::IllegalAction;
-use super::lines::{steps, steps_from_any};
+use super::lines::{steps, steps_by_direction, steps_from_any};
 use super::position::Position;
 use super::reach::Captures;
 use super::rule_set::RuleSet;
 use super::square::{Square, SquareSet};
-
-/// Legal actions: flips by square, then moves by square of departure, then the end of a chain.
-///
-/// No position of any rule set has more than its capacity: 64 squares to flip, or at most 18
-/// targets (14 along lines, 4 diagonally) for the 12 pieces that reach beyond a step, 4 for others.
-pub type ActionList = ArrayVec<Action, 320>;
 
 /// The parts of a game that say what is legal in it.
 #[derive(Clone, Copy)]
@@ -28,27 +21,46 @@ pub(super) struct Legal<'a> {
 }
 
 impl Legal<'_> {
-    /// Writes all legal actions into `list`. O(own pieces + actions).
+    /// Writes all legal actions into an empty list. O(own pieces + actions).
     #[inline]
     pub(super) fn list_into(self, list: &mut ActionList) {
-        if let Some(square) = self.position.chain {
-            let targets = self.position.captures_from(self.captures, square);
-            list.extend(targets.into_iter().map(|to| Action::Move { from: square, to }));
+        if let Some(from) = self.position.chain {
+            for to in self.position.captures_from(self.captures, from) {
+                list.push(Action::Move { from, to });
+            }
             list.push(Action::EndChain);
             return;
         }
         let board = &self.position.board;
-        list.extend(board.face_down().into_iter().map(Action::Flip));
-        let (own, vacant) = (self.position.own(self.position.to_move), board.vacant());
-        let enemies = board.face_up() & !own;
-        for from in own {
-            let Some(kind) = board.kind_at(from) else { continue };
-            let targets = steps(from) & vacant
-                | self.captures.takes(board, from, kind, enemies)
-                | self.captures.aims(board, from, kind);
-            list.extend(targets.into_iter().map(|to| Action::Move { from, to }));
+        for square in board.face_down() {
+            list.push(Action::Flip(square));
         }
-        if self.rules.chase_limit() > 0 {
+        let own = self.position.own(self.position.to_move);
+        let enemies = board.face_up() & !own;
+        let open = board.vacant() | enemies;
+        for (reached, back) in steps_by_direction(own) {
+            for to in reached & open {
+                let from = Square::masked(to.index().wrapping_add_signed(back));
+                list.push_if(Action::Move { from, to }, self.captures.steps_to(board, from, to));
+            }
+        }
+        for from in own & board.of_kinds(self.captures.far_reaching()) {
+            let Some(kind) = board.kind_at(from) else { continue };
+            for to in self.captures.far_targets(board, from, kind, enemies) {
+                list.push(Action::Move { from, to });
+            }
+        }
+        if !self.captures.step_aimers().is_empty() {
+            let aimers = own & board.of_kinds(self.captures.step_aimers());
+            for (reached, back) in steps_by_direction(aimers) {
+                for to in reached & board.face_down() {
+                    let from = Square::masked(to.index().wrapping_add_signed(back));
+                    list.push(Action::Move { from, to });
+                }
+            }
+        }
+        let limit = self.rules.chase_limit();
+        if limit > 0 && self.chases.reached(self.position.to_move, limit) {
             self.drop_chases(list);
         }
     }
@@ -166,7 +178,7 @@ impl Legal<'_> {
 
     /// Takes out the moves over the chase limit, unless nothing else is legal.
     fn drop_chases(self, list: &mut ActionList) {
-        let within = |action: &mut Action| match *action {
+        let within = |action| match action {
             Action::Move { from, to } => !self.exceeds_chase_limit(from, to),
             Action::Flip(_) | Action::EndChain => true,
         };

@@ -145,12 +145,25 @@ pub(super) fn diagonals(from: Square) -> SquareSet {
     DIAGONALS[from.at()]
 }
 
+/// For each direction the squares one step that way from any square of a set, on the double board,
+/// with what must be added to the index of one of them to come back.
+#[inline]
+pub(super) fn steps_by_direction(set: SquareSet) -> [(SquareSet, i8); 4] {
+    const FILE_H: u64 = FILE_A << 7;
+    let squares = set.0;
+    [
+        (SquareSet(squares << 8), -8),
+        (SquareSet(squares >> 8), 8),
+        (SquareSet((squares & !FILE_H) << 1), -1),
+        (SquareSet((squares & !FILE_A) >> 1), 1),
+    ]
+}
+
 /// The squares one step away from any square of a set, on the double board.
 #[inline]
 pub(super) fn steps_from_any(set: SquareSet) -> SquareSet {
-    const FILE_H: u64 = FILE_A << 7;
-    let squares = set.0;
-    SquareSet(squares << 8 | squares >> 8 | (squares & !FILE_H) << 1 | (squares & !FILE_A) >> 1)
+    let [up, down, right, left] = steps_by_direction(set);
+    up.0 | down.0 | right.0 | left.0
 }
 
 #[cfg(test)]

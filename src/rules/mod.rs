@@ -5,10 +5,13 @@
 //! to reveal, so nothing here can leak it.
 
 mod action;
+mod action_list;
 mod board;
+mod cdc;
 mod chase;
 mod deal;
 mod ends;
+mod game_record;
 mod illegal;
 mod layout;
 mod legal;
@@ -24,16 +27,22 @@ mod record;
 mod referee;
 mod repetition;
 mod rule_set;
+mod rule_set_text;
 mod seat;
 mod setup;
 mod square;
 
 pub use action::{Action, ActionError};
+pub use action_list::ActionList;
 pub use board::Cell;
+pub use cdc::{CdcDeed, CdcRecord, CdcRecordError};
 pub use deal::{Deal, DealError, full_set};
+pub use game_record::{
+    CdcGameError, Entry, Event, GameRecord, GameRecordError, HeaderError, LeaveReason, ReplayError,
+    Scribe, SeatNotIn,
+};
 pub use illegal::IllegalAction;
 pub use layout::{Layout, LayoutError};
-pub use legal::ActionList;
 pub use outcome::{Departure, EndReason, Outcome};
 pub use piece::{Colour, ColourSet, ColourSetError, Kind, Piece, PieceCounts, PieceError};
 pub use position::Position;
@@ -44,6 +53,7 @@ pub use rule_set::{
     BoardRule, CannonRule, ChariotRule, EqualsRule, FaceDownRule, HorseRule, Ladder,
     RepetitionRule, RuleChanges, RuleFault, RuleSet,
 };
+pub use rule_set_text::RuleSetError;
 pub use seat::Seat;
 pub use setup::{SeatSetup, Setup, SetupFault};
 pub use square::{BoardSize, FILES, Square, SquareError, SquareSet, Squares};

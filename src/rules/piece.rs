@@ -1,6 +1,6 @@
 //! Kinds, colours and pieces.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use super::square::BoardSize;
@@ -199,7 +199,7 @@ impl fmt::Display for ColourSet {
         if self.is_empty() {
             return f.write_str("-");
         }
-        self.iter().try_for_each(|colour| write!(f, "{}", colour.letter()))
+        self.iter().try_for_each(|colour| f.write_char(colour.letter()))
     }
 }
 
@@ -280,12 +280,13 @@ impl Piece {
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letter = self.kind.letter();
-        match self.colour {
-            Colour::Red => write!(f, "{letter}"),
-            Colour::Black => write!(f, "{}", letter.to_ascii_lowercase()),
-            Colour::Blue => write!(f, "+{letter}"),
-            Colour::Green => write!(f, "+{}", letter.to_ascii_lowercase()),
+        if matches!(self.colour, Colour::Blue | Colour::Green) {
+            f.write_char('+')?;
         }
+        f.write_char(match self.colour {
+            Colour::Red | Colour::Blue => letter,
+            Colour::Black | Colour::Green => letter.to_ascii_lowercase(),
+        })
     }
 }
 

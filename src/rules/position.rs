@@ -179,7 +179,6 @@ impl Position {
     #[inline]
     pub(super) fn captures_from(&self, captures: &Captures, from: Square) -> SquareSet {
         let Some(kind) = self.board.kind_at(from) else { return SquareSet::EMPTY };
-        captures.takes(&self.board, from, kind, self.enemies(self.to_move))
-            | captures.aims(&self.board, from, kind)
+        captures.targets(&self.board, from, kind, self.enemies(self.to_move))
     }
 }

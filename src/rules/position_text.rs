@@ -31,7 +31,7 @@ impl fmt::Display for Setup {
                     empty = 0;
                 }
                 match cell {
-                    Cell::FaceUp(piece) => write!(f, "{piece}")?,
+                    Cell::FaceUp(piece) => fmt::Display::fmt(&piece, f)?,
                     Cell::FaceDown | Cell::Empty => f.write_char('X')?,
                 }
             }

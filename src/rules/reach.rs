@@ -1,7 +1,7 @@
 //! Who may take whom, and how: a rule set made ready for play. All that rule sets say of captures
 //! is data here; nothing else asks a rule set about it.
 
-use super::board::Board;
+use super::board::{Board, NO_KIND};
 use super::lines::{charges, diagonals, jumps, jumps_over_any, steps};
 use super::piece::Kind;
 use super::rule_set::{CannonRule, ChariotRule, EqualsRule, FaceDownRule, HorseRule, RuleSet};
@@ -14,6 +14,11 @@ pub(super) struct KindSet(u8);
 impl KindSet {
     fn insert(&mut self, kind: Kind) {
         self.0 |= 1 << kind as u8;
+    }
+
+    #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     #[inline]
@@ -53,6 +58,13 @@ struct Reach {
 #[derive(Clone)]
 pub(super) struct Captures {
     of: [Reach; Kind::COUNT],
+    /// For each kind's number, what it may step onto: a bit for each kind, and that of [`NO_KIND`]
+    /// for an empty square.
+    steps_onto: [u8; 8],
+    /// The kinds that reach beyond a step.
+    far_reaching: KindSet,
+    /// The kinds that may aim by stepping.
+    step_aimers: KindSet,
     equals_leave: bool,
     aims: bool,
 }
@@ -99,11 +111,48 @@ impl Captures {
             }
             reach
         });
+        let mut steps_onto = [0; 8];
+        let (mut far_reaching, mut step_aimers) = (KindSet::default(), KindSet::default());
+        let aims = rules.face_down() != FaceDownRule::Safe;
+        for kind in Kind::ALL {
+            let reach = &of[kind as usize];
+            let prey = if reach.steps { reach.prey.0 } else { 0 };
+            steps_onto[kind as usize] = prey | 1 << NO_KIND;
+            if reach.distant != Distant::None || reach.diagonal {
+                far_reaching.insert(kind);
+            }
+            if reach.steps && aims {
+                step_aimers.insert(kind);
+            }
+        }
         Self {
             of,
+            steps_onto,
+            far_reaching,
+            step_aimers,
             equals_leave: rules.equals() == EqualsRule::BothRemoved,
-            aims: rules.face_down() != FaceDownRule::Safe,
+            aims,
         }
+    }
+
+    /// Whether the piece on `from` may step to `to`, beside it, which is empty or has a face-up
+    /// enemy.
+    #[inline]
+    pub(super) fn steps_to(&self, board: &Board, from: Square, to: Square) -> bool {
+        let onto = self.steps_onto[usize::from(board.kind_number(from))];
+        onto >> board.kind_number(to) & 1 == 1
+    }
+
+    /// The kinds that take beyond a step under this rule set.
+    #[inline]
+    pub(super) fn far_reaching(&self) -> KindSet {
+        self.far_reaching
+    }
+
+    /// The kinds that may aim at a face-down piece by stepping.
+    #[inline]
+    pub(super) fn step_aimers(&self) -> KindSet {
+        self.step_aimers
     }
 
     /// Which of these face-up enemies the piece of this kind on `from` may take.
@@ -116,44 +165,51 @@ impl Captures {
         enemies: SquareSet,
     ) -> SquareSet {
         let reach = &self.of[kind as usize];
-        let mut found = SquareSet::EMPTY;
+        let far = reach.far(board, from);
+        let mut by_ladder = far.by_ladder;
         if reach.steps {
-            found |= self.weaker(board, kind, steps(from) & enemies);
+            by_ladder |= steps(from);
         }
-        match reach.distant {
-            Distant::None => {}
-            Distant::ChargeRanked => {
-                found |= self.weaker(board, kind, charges(from, board.occupied()) & enemies);
-            }
-            distant => found |= along(distant, from, board) & enemies,
-        }
-        if reach.diagonal {
-            found |= diagonals(from) & enemies;
-        }
-        found
+        (reach.weaker(board, by_ladder) | far.ignoring_rank) & enemies
     }
 
-    /// Which face-down pieces the piece of this kind on `from` may aim at (`RULES.md` §6).
+    /// Which face-up enemies the piece may take beyond a step, and which face-down pieces it may
+    /// aim at there.
     #[inline]
-    pub(super) fn aims(&self, board: &Board, from: Square, kind: Kind) -> SquareSet {
-        if !self.aims || board.face_down().is_empty() {
-            return SquareSet::EMPTY;
-        }
-        self.geometry(board, from, kind) & board.face_down()
+    pub(super) fn far_targets(
+        &self,
+        board: &Board,
+        from: Square,
+        kind: Kind,
+        enemies: SquareSet,
+    ) -> SquareSet {
+        let reach = &self.of[kind as usize];
+        let Far { by_ladder, ignoring_rank } = reach.far(board, from);
+        let taken = (reach.weaker(board, by_ladder) | ignoring_rank) & enemies;
+        if self.aims { taken | (by_ladder | ignoring_rank) & board.face_down() } else { taken }
+    }
+
+    /// Which face-up enemies the piece may take, and which face-down pieces it may aim at
+    /// (`RULES.md` §6).
+    #[inline]
+    pub(super) fn targets(
+        &self,
+        board: &Board,
+        from: Square,
+        kind: Kind,
+        enemies: SquareSet,
+    ) -> SquareSet {
+        let taken = self.takes(board, from, kind, enemies);
+        if self.aims { taken | self.geometry(board, from, kind) & board.face_down() } else { taken }
     }
 
     /// Where a piece of this kind on `from` could take or aim if the ladder were no matter.
     #[inline]
     pub(super) fn geometry(&self, board: &Board, from: Square, kind: Kind) -> SquareSet {
         let reach = &self.of[kind as usize];
-        let mut found = along(reach.distant, from, board);
-        if reach.steps {
-            found |= steps(from);
-        }
-        if reach.diagonal {
-            found |= diagonals(from);
-        }
-        found
+        let Far { by_ladder, ignoring_rank } = reach.far(board, from);
+        let beside = if reach.steps { steps(from) } else { SquareSet::EMPTY };
+        by_ladder | ignoring_rank | beside
     }
 
     /// Whether a capture from `from` on `to` obeys the ladder: a step always does.
@@ -175,20 +231,38 @@ impl Captures {
     pub(super) fn removes_both(&self, kind: Kind, target: Kind, manner: Manner) -> bool {
         self.equals_leave && manner == Manner::ByLadder && kind == target
     }
-
-    #[inline]
-    fn weaker(&self, board: &Board, kind: Kind, candidates: SquareSet) -> SquareSet {
-        board.of_kinds(self.of[kind as usize].prey) & candidates
-    }
 }
 
-#[inline]
-fn along(distant: Distant, from: Square, board: &Board) -> SquareSet {
-    match distant {
-        Distant::None => SquareSet::EMPTY,
-        Distant::Jump => jumps(from, board.occupied()),
-        Distant::JumpAny => jumps_over_any(from, board.occupied()),
-        Distant::ChargeRanked | Distant::ChargeAny => charges(from, board.occupied()),
+/// What a piece reaches beyond a step, among other squares empty ones.
+struct Far {
+    /// Where the ladder says what may be taken.
+    by_ladder: SquareSet,
+    /// Where everything may be.
+    ignoring_rank: SquareSet,
+}
+
+impl Reach {
+    /// Those of the candidates that the ladder lets it take.
+    #[inline]
+    fn weaker(&self, board: &Board, candidates: SquareSet) -> SquareSet {
+        // Mostly there are none, and looking them up costs more than asking.
+        if candidates.is_empty() { candidates } else { candidates & board.of_kinds(self.prey) }
+    }
+
+    #[inline]
+    fn far(&self, board: &Board, from: Square) -> Far {
+        let mut far = Far { by_ladder: SquareSet::EMPTY, ignoring_rank: SquareSet::EMPTY };
+        match self.distant {
+            Distant::None => {}
+            Distant::Jump => far.ignoring_rank = jumps(from, board.occupied()),
+            Distant::JumpAny => far.ignoring_rank = jumps_over_any(from, board.occupied()),
+            Distant::ChargeRanked => far.by_ladder = charges(from, board.occupied()),
+            Distant::ChargeAny => far.ignoring_rank = charges(from, board.occupied()),
+        }
+        if self.diagonal {
+            far.ignoring_rank |= diagonals(from);
+        }
+        far
     }
 }
 

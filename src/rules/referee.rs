@@ -5,9 +5,10 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 
 use super::action::Action;
+use super::action_list::ActionList;
 use super::chase::Chases;
 use super::illegal::IllegalAction;
-use super::legal::{ActionList, Legal};
+use super::legal::Legal;
 use super::outcome::{Departure, Outcome};
 use super::piece::{ColourSet, Piece};
 use super::position::Position;

@@ -1,6 +1,6 @@
 //! Rule sets as values (`RULES.md` §3).
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use super::piece::Kind;
@@ -172,7 +172,7 @@ impl FromStr for Ladder {
 
 impl fmt::Display for Ladder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|kind| write!(f, "{}", kind.letter()))
+        self.0.iter().try_for_each(|kind| f.write_char(kind.letter()))
     }
 }
 

@@ -4,18 +4,20 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::{Request, Response};
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tonic::service::Routes;
 use tonic_reflection::server::{Builder, Error};
 use tonic_web::GrpcWebLayer;
-use tower::{Service, ServiceBuilder};
+use tower::{BoxError, Service, ServiceBuilder};
 use tower_http::trace::TraceLayer;
+use tracing::Level;
 
 use super::config::Config;
 use super::health::Health;
-use super::layers::{DeadlineLayer, Drain, catch_panics, cors};
+use super::layers::{Browsers, DeadlineLayer, Drain, catch_panics, cors};
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
 use crate::api::{GameApi, Host, PlatformApi, RulesApi, WatchPace};
@@ -54,17 +56,33 @@ pub(super) fn around(
 + Send
 + 'static {
     let drain = Drain(stopping);
-    ServiceBuilder::new()
-        .map_response(|response: Response<_>| response.map(Body::new))
-        // Calls are logged at DEBUG. Failures are logged where they arise, and not here with their
-        // messages, which quote what callers sent.
-        .layer(TraceLayer::new_for_grpc().on_failure(()))
-        .layer(cors(&config.cors_origins))
-        .layer(GrpcWebLayer::new())
+    let calls = ServiceBuilder::new()
         .map_response(move |response| drain.watch(response))
         .layer(DeadlineLayer)
-        .map_response(|response: Response<_>| response.map(Body::new))
+        .map_response(with_body)
         .layer(catch_panics())
         .map_response(complete)
-        .service(routes)
+        .service(routes);
+    let web = ServiceBuilder::new()
+        .map_response(with_body)
+        .layer(cors(&config.cors_origins))
+        .layer(GrpcWebLayer::new())
+        .service(calls.clone());
+    // Calls are logged at DEBUG. Failures are logged where they arise, and not here with their
+    // messages, which quote what callers sent. What is logged is settled before serving.
+    let logged = tracing::enabled!(target: "tower_http::trace", Level::DEBUG).then(|| {
+        ServiceBuilder::new()
+            .map_response(with_body)
+            .layer(TraceLayer::new_for_grpc().on_failure(()))
+            .into_inner()
+    });
+    ServiceBuilder::new().option_layer(logged).service(Browsers::new(calls, web))
+}
+
+/// Gives an answer the one type of body that all have.
+fn with_body<B>(response: Response<B>) -> Response<Body>
+where
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    response.map(Body::new)
 }

@@ -42,9 +42,8 @@ async fn a_game_that_nobody_begins_is_aborted_and_disappears(
     let aborted = async {
         loop {
             let message = stream.message().await.expect("no error").expect("no end").message;
-            match message.expect("a message") {
-                v1::watch_game_response::Message::Event(event) => return event,
-                _ => {}
+            if let Some(v1::watch_game_response::Message::Event(event)) = message {
+                return event;
             }
         }
     };

@@ -48,10 +48,7 @@ impl Script {
             let squares = board.all().into_iter();
             squares.filter(|&square| referee.position().is_face_down(square)).collect()
         };
-        while actions.len() < ACTIONS
-            && referee.outcome().is_none()
-            && hidden(&referee).len() > HIDDEN
-        {
+        while actions.len() < ACTIONS && hidden(&referee).len() > HIDDEN {
             let legal = referee.legal_actions();
             let reveals = |action: &Action| referee.turns_up(*action).is_some();
             let moves: Vec<Action> =
@@ -60,7 +57,13 @@ impl Script {
                 Some(&action) if random.random_bool(0.7) => action,
                 _ => *legal.choose(&mut random).expect("a legal action"),
             };
-            referee.play(action, |square| deal.at(square)).expect("it is legal");
+            let mut next = referee.clone();
+            next.play(action, |square| deal.at(square)).expect("it is legal");
+            if next.outcome().is_some() {
+                // Once a game has ended, nothing is hidden.
+                break;
+            }
+            referee = next;
             actions.push(action);
         }
         let hidden = hidden(&referee);
@@ -244,6 +247,7 @@ async fn transcribe(script: &Script, preset: &str, rules: v1::RuleSet, deal: &st
         }
     }
     let game = replica.get(&table.id).await;
+    assert_eq!(game.result, None, "all of this was before the end");
     ask_everything(&mut transcript, &replica, &table, &game, &stale, &mut random).await;
     let histories = game.log.iter().filter_map(|entry| entry.etag.split('.').nth(1));
     transcript.chance.extend(histories.map(str::to_owned));

@@ -1,9 +1,9 @@
 """Plays every vector through a running service and compares everything that it answers.
 
-    python rules_client.py HOST:PORT STUBS
+    python rules_client.py HOST:PORT
 
-STUBS is a directory with the modules that protoc made of proto/. Nothing here is shared with the
-service but those files.
+The modules that protoc made of proto/ must be importable. Nothing here is shared with the service
+but those files.
 """
 
 import sys
@@ -11,14 +11,11 @@ from collections import Counter
 
 import grpc
 
+from banqi.v1 import action_pb2, position_pb2, result_pb2, rules_pb2
+from banqi.v1 import rules_service_pb2 as messages
+from banqi.v1.rules_service_pb2_grpc import RulesServiceStub
+
 import vectors
-
-address, stubs = sys.argv[1:]
-sys.path.insert(0, stubs)
-
-from banqi.v1 import action_pb2, position_pb2, result_pb2, rules_pb2  # noqa: E402
-from banqi.v1 import rules_service_pb2 as messages  # noqa: E402
-from banqi.v1.rules_service_pb2_grpc import RulesServiceStub  # noqa: E402
 
 SECONDS_A_CALL = 30
 KINDS = dict(
@@ -289,7 +286,7 @@ def check_end(vector, answer):
         same("departures", found, expected)
 
 
-def main():
+def main(address):
     options = [("grpc.max_receive_message_length", 64 << 20)]
     failures = []
     with grpc.insecure_channel(address, options) as channel:
@@ -310,4 +307,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

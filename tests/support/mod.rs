@@ -3,7 +3,9 @@
 // Each test file takes what it needs.
 #![allow(dead_code)]
 
+pub(crate) mod python;
 pub(crate) mod redis_server;
+pub(crate) mod replica;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

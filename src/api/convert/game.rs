@@ -61,7 +61,7 @@ pub fn legal_actions(game: &Game) -> Vec<v1::LegalAction> {
 
 /// The entry that made the game's last revision, with the game after it.
 pub fn event(game: &Game) -> Option<v1::GameEvent> {
-    let (entry, deed) = game.entries().last()?;
+    let (entry, deed) = game.last_entry()?;
     Some(v1::GameEvent {
         entry: Some(log_entry(game, &entry, deed)),
         game: Some(self::game(game, View::Basic, None)),

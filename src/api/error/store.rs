@@ -21,19 +21,23 @@ impl From<StoreError> for ApiError {
             StoreError::Corrupt(_) => {
                 Self::new(Reason::RecordBroken, "the stored record is no record of a game")
             }
-            _ => Self::new(
-                Reason::StoreUnavailable,
-                "the store is away or did not answer in time: repeat the call with the same \
-                 request_id",
-            )
-            .with_detail(|details| {
-                details.set_retry_info(Some(RETRY_DELAY));
-            }),
+            _ => Self::store_away(),
         }
     }
 }
 
 impl ApiError {
+    /// The store did not answer.
+    pub(crate) fn store_away() -> Self {
+        Self::new(
+            Reason::StoreUnavailable,
+            "the store is away or did not answer in time: repeat the call with the same request_id",
+        )
+        .with_detail(|details| {
+            details.set_retry_info(Some(RETRY_DELAY));
+        })
+    }
+
     /// The stored record cannot be read.
     pub(crate) fn unreadable(game: &GameId, error: &CodecError) -> Self {
         tracing::error!(%game, %error, "a stored record cannot be read");

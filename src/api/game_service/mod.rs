@@ -11,15 +11,14 @@ mod play_action;
 mod resign_game;
 mod watch_game;
 
-use std::future::Future;
 use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
-use super::error::{ApiError, Reason};
 use super::host::Host;
 use super::proto::v1;
 use super::proto::v1::game_service_server::{GameService, GameServiceServer};
+use super::to_the_end::to_the_end;
 use super::watch::{WatchPace, Watches};
 
 pub(super) use create_game::{labels, seat_tokens, seats};
@@ -40,20 +39,6 @@ impl GameApi {
     /// The service, with the limits that its description states.
     pub fn into_server(self) -> GameServiceServer<Self> {
         GameServiceServer::new(self).max_decoding_message_size(super::MAX_MESSAGE)
-    }
-}
-
-/// Runs a write to its end even if its caller goes away: what the store was told cannot be untold,
-/// and a write that is dropped half-way would leave this replica in the dark about it.
-pub(super) async fn to_the_end<T: Send + 'static>(
-    write: impl Future<Output = Result<T, ApiError>> + Send + 'static,
-) -> Result<Response<T>, Status> {
-    match tokio::spawn(write).await {
-        Ok(answer) => Ok(Response::new(answer?)),
-        Err(fault) => {
-            tracing::error!(%fault, "a write panicked");
-            Err(ApiError::new(Reason::Internal, "a fault of the service; its log has more").into())
-        }
     }
 }
 

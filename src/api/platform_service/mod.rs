@@ -7,10 +7,10 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 use super::error::{ApiError, Reason};
-use super::game_service::to_the_end;
 use super::host::Host;
 use super::proto::v1;
 use super::proto::v1::platform_service_server::{PlatformService, PlatformServiceServer};
+use super::to_the_end::to_the_end;
 
 /// The handlers of `PlatformService`.
 #[derive(Clone, Debug)]

@@ -35,6 +35,8 @@ impl Latest {
 pub(super) enum Known {
     /// Nothing yet: the game was not read since hints are sure to arrive.
     Nothing,
+    /// Nothing yet, because the store is away. It is asked on.
+    Away,
     Game(Arc<Latest>),
     /// The game cannot be watched, or not any more.
     Ended(Arc<ApiError>),
@@ -61,12 +63,14 @@ impl Topic {
         &self.id
     }
 
-    /// Waits until every later change of the game is sure to be heard of.
+    /// Waits until every later change of the game is sure to be heard of, or the store is found
+    /// away, so that a caller knows what it waits for.
     pub(super) async fn followed(&self) -> Result<(), ApiError> {
         let mut known = self.known.clone();
         let known = known.wait_for(|known| !matches!(known, Known::Nothing)).await;
         match known.as_deref() {
             Ok(Known::Ended(error)) => Err(ApiError::clone(error)),
+            Ok(Known::Away) => Err(ApiError::store_away().about(&self.id)),
             Ok(_) => Ok(()),
             Err(_) => Err(ApiError::new(Reason::Internal, "a fault of the service")),
         }
@@ -85,7 +89,7 @@ impl Topic {
     pub(super) fn version(&self) -> Option<Version> {
         match &*self.known.borrow() {
             Known::Game(latest) => Some(latest.game.version()),
-            Known::Nothing | Known::Ended(_) => None,
+            Known::Nothing | Known::Away | Known::Ended(_) => None,
         }
     }
 
@@ -101,15 +105,16 @@ impl Drop for Topic {
     }
 }
 
-/// Reads the game whenever it may have changed. A store that is away ends a watch that has not
-/// begun; one that has begun waits for its return.
+/// Reads the game whenever it may have changed.
 async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again: Arc<Notify>) {
-    let end = |error| sender.send_replace(Known::Ended(Arc::new(error)));
-    let mut hints = match host.store().subscribe(&id).await {
-        Ok(hints) => hints,
-        Err(error) => {
-            end(ApiError::from(error).about(&id));
-            return;
+    let mut hints = loop {
+        match host.store().subscribe(&id).await {
+            Ok(hints) => break hints,
+            Err(error) => {
+                tracing::warn!(game = %id, %error, "cannot hear of a watched game's changes");
+                store_is_away(&sender);
+                sleep(RETRY).await;
+            }
         }
     };
     loop {
@@ -124,15 +129,13 @@ async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again
                     news
                 });
             }
-            Err(error)
-                if error.reason() == Reason::StoreUnavailable
-                    && matches!(&*sender.borrow(), Known::Game(_)) =>
-            {
+            Err(error) if error.reason() == Reason::StoreUnavailable => {
+                store_is_away(&sender);
                 sleep(RETRY).await;
                 continue;
             }
             Err(error) => {
-                end(error);
+                sender.send_replace(Known::Ended(Arc::new(error)));
                 return;
             }
         }
@@ -141,4 +144,15 @@ async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again
             () = again.notified() => {}
         }
     }
+}
+
+/// Says so to those who wait for the first reading; whoever watches already waits on.
+fn store_is_away(sender: &watch::Sender<Known>) {
+    sender.send_if_modified(|known| {
+        let waiting = matches!(known, Known::Nothing);
+        if waiting {
+            *known = Known::Away;
+        }
+        waiting
+    });
 }

@@ -77,7 +77,9 @@ impl Watcher {
                     Arc::clone(&latest.game)
                 }
                 Known::Ended(error) => return Err(ApiError::clone(error)),
-                Known::Nothing => return Err(ApiError::new(Reason::Internal, "not followed")),
+                Known::Nothing | Known::Away => {
+                    return Err(ApiError::new(Reason::Internal, "not followed"));
+                }
             };
             if let Some(message) = self.news(&game).await? {
                 return Ok(Some(message));

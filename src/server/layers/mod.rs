@@ -1,10 +1,12 @@
 //! What stands around every call.
 
+mod browsers;
 mod cors;
 mod deadline;
 mod drain;
 mod panics;
 
+pub(super) use browsers::Browsers;
 pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;
 pub(super) use drain::Drain;

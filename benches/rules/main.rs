@@ -4,11 +4,15 @@
 use banqi::rules::{
     Action, ActionList, BoardSize, Deal, Preset, Record, Referee, RuleSet, full_set,
 };
+mod taiwanese_only;
+
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
+
+use taiwanese_only::TaiwaneseOnly;
 
 fn main() {
     divan::main();
@@ -63,6 +67,24 @@ fn legal_actions(bencher: Bencher<'_, '_>, preset: Preset) {
         for position in &positions {
             black_box(position).legal_actions_into(&mut list);
             black_box(&list[..]);
+        }
+    });
+}
+
+/// The same lists for TAIWANESE from a generator that knows no other rules: what the rules that a
+/// game doesn't use cost it is the difference.
+#[divan::bench]
+fn legal_actions_taiwanese_only(bencher: Bencher<'_, '_>) {
+    let games = middle_games(Preset::Taiwanese);
+    let positions: Vec<TaiwaneseOnly> = games.iter().map(TaiwaneseOnly::of).collect();
+    let mut list = [(0, 0); 256];
+    for (game, position) in games.iter().zip(&positions) {
+        assert_eq!(position.list_into(&mut list), game.legal_actions().len());
+    }
+    bencher.counter(ItemsCount::new(positions.len())).bench_local(|| {
+        for position in &positions {
+            let count = black_box(position).list_into(&mut list);
+            black_box(&list[..count]);
         }
     });
 }

@@ -1,0 +1,176 @@
+//! What the documents tell people to type works, and what they point to is there.
+//!
+//! The README's commands are run in their order, in a directory of their own. Only what a test must
+//! choose itself is exchanged: the built binary for `cargo run`, free ports for fixed ones.
+
+mod support;
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::python::{ROOT, environment};
+use support::redis_server::RedisServer;
+use support::replica::Replica;
+use tempfile::TempDir;
+
+const SERVE: &str = "cargo run --release -- serve";
+const DEFAULT_ADDRESS: &str = "127.0.0.1:50051";
+const STORE: &str = "redis://127.0.0.1:6379";
+
+/// A fenced block of a document.
+struct Block {
+    language: String,
+    text: String,
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(Path::new(ROOT).join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The fenced blocks of a document, in their order.
+fn blocks(document: &str) -> Vec<Block> {
+    let mut parts = document.split("\n```");
+    parts.next();
+    let mut blocks = Vec::new();
+    while let Some(part) = parts.next() {
+        let (language, text) = part.split_once('\n').expect("a block has lines");
+        blocks.push(Block { language: language.to_owned(), text: format!("{text}\n") });
+        parts.next().expect("a block is closed");
+    }
+    blocks
+}
+
+/// What the README has its reader start and make.
+struct Reader {
+    directory: TempDir,
+    store: Option<RedisServer>,
+    /// The services, by the address that the README gives them.
+    services: HashMap<String, Replica>,
+    script: String,
+}
+
+impl Reader {
+    fn new() -> Self {
+        let directory = TempDir::new().expect("a directory");
+        for name in ["proto", "tests"] {
+            symlink(Path::new(ROOT).join(name), directory.path().join(name)).expect("a link");
+        }
+        // The packages are there already, so that pip has nothing to fetch.
+        let copied = Command::new("cp")
+            .arg("-a")
+            .args([environment(), directory.path().join("venv")])
+            .status()
+            .expect("cp runs");
+        assert!(copied.success());
+        Self { directory, store: None, services: HashMap::new(), script: String::new() }
+    }
+
+    fn follow(&mut self, block: &Block) {
+        let first = block.text.lines().next().unwrap_or_default();
+        match block.language.as_str() {
+            "python" => {
+                self.script += &block.text;
+                let path = self.directory.path().join("first_game.py");
+                fs::write(path, self.with_real_addresses(&self.script)).expect("written");
+            }
+            "sh" if first == "./test" => {
+                let metadata = Path::new(ROOT).join("test").metadata().expect("it is there");
+                assert!(metadata.permissions().mode() & 0o111 != 0, "it can be run");
+            }
+            "sh" if first.starts_with(SERVE) || first.starts_with("redis-server ") => {
+                block.text.lines().for_each(|line| self.start(line));
+            }
+            "sh" => self.run(&block.text),
+            language => panic!("no test follows a block of `{language}`: {}", block.text),
+        }
+    }
+
+    /// Starts what a line of a block starts.
+    fn start(&mut self, line: &str) {
+        if let Some(options) = line.strip_prefix("redis-server ") {
+            self.store = Some(RedisServer::start_with(&options.split(' ').collect::<Vec<_>>()));
+            return;
+        }
+        let options = line.strip_prefix(SERVE).unwrap_or_else(|| panic!("what starts `{line}`?"));
+        let mut address = DEFAULT_ADDRESS.to_owned();
+        let mut arguments = Vec::new();
+        let mut words = options.split_whitespace();
+        while let Some(word) = words.next() {
+            match word {
+                "--listen" => address = words.next().expect("an address").to_owned(),
+                STORE => arguments.push(self.store.as_ref().expect("a store").url()),
+                word => arguments.push(word.to_owned()),
+            }
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        self.services.insert(address, Replica::start(&arguments));
+    }
+
+    /// Runs a block of commands as a shell would that stops at the first failure.
+    fn run(&self, commands: &str) {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let output = Command::new("bash")
+            .args(["-euc", &self.with_real_addresses(commands)])
+            .current_dir(self.directory.path())
+            .env("PATH", format!("{}:{path}", environment().join("bin").display()))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .output()
+            .expect("bash runs");
+        let told = String::from_utf8_lossy(&output.stdout);
+        println!("$ {commands}{told}");
+        assert!(output.status.success(), "{commands}{}", String::from_utf8_lossy(&output.stderr));
+        // A call that is answered prints what it was answered.
+        assert!(!commands.contains("buf curl") || told.contains('{'), "{commands}{told}");
+    }
+
+    fn with_real_addresses(&self, text: &str) -> String {
+        self.services.iter().fold(text.to_owned(), |text, (written, service)| {
+            text.replace(written, service.address())
+        })
+    }
+}
+
+#[test]
+fn what_the_readme_has_one_type_works() {
+    let blocks = blocks(&read("README.md"));
+    assert!(blocks.len() > 8, "the blocks were not found");
+    let mut reader = Reader::new();
+    for block in &blocks {
+        reader.follow(block);
+    }
+}
+
+/// Every document that people read.
+fn documents() -> Vec<PathBuf> {
+    let mut documents = Vec::new();
+    for directory in ["", "docs", "docs/decisions"] {
+        for entry in fs::read_dir(Path::new(ROOT).join(directory)).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_some_and(|extension| extension == "md") {
+                documents.push(path);
+            }
+        }
+    }
+    documents
+}
+
+#[test]
+fn what_the_documents_point_to_is_there() {
+    let mut checked = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).expect("a text");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            if link.is_empty() || link.contains("://") {
+                continue;
+            }
+            let target = document.parent().expect("a directory").join(link);
+            assert!(target.exists(), "{} points to {link}", document.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 10, "the links were not found");
+}
