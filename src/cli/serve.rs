@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::api::HostOptions;
+use crate::api::{HostOptions, WatchPace};
 use crate::game::{Limits, Span};
 use crate::server::{
     self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, signals, telemetry,
@@ -125,6 +125,7 @@ impl Serve {
                 dev_platform: self.dev_platform,
                 ..HostOptions::default()
             },
+            watching: WatchPace::default(),
         }
     }
 }
@@ -238,6 +239,7 @@ mod tests {
                 dev_platform: true,
                 ..HostOptions::default()
             },
+            watching: WatchPace::default(),
         };
         assert_eq!(config, expected);
     }
