@@ -15,6 +15,7 @@ pub use game_service::GameApi;
 pub use host::{Host, HostOptions};
 pub use platform_service::PlatformApi;
 pub use rules_service::{MAX_ACTIONS, RulesApi};
+pub use watch::WatchPace;
 
 /// The largest request that is read, in bytes.
 pub const MAX_MESSAGE: usize = 1024 * 1024;

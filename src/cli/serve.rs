@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::api::HostOptions;
+use crate::api::{HostOptions, WatchPace};
 use crate::game::{Limits, Span};
 use crate::server::{
     self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, signals, telemetry,
@@ -125,6 +125,7 @@ impl Serve {
                 dev_platform: self.dev_platform,
                 ..HostOptions::default()
             },
+            watching: WatchPace::default(),
         }
     }
 }
@@ -162,16 +163,20 @@ async fn bind(option: &'static str, address: SocketAddr) -> Result<TcpListener, 
     })
 }
 
-/// Says on standard output where the service is, and what to try next.
+/// Says on standard output where the service is, and what to try next. A reader who has seen
+/// enough, or none, is no reason not to serve.
 fn announce(grpc: &TcpListener, http: Option<&TcpListener>) -> io::Result<()> {
-    let mut out = io::stdout().lock();
     let address = grpc.local_addr()?;
-    writeln!(out, "banqi is listening on {address}")?;
+    let mut text = format!("banqi is listening on {address}\n");
     if let Some(http) = http {
-        writeln!(out, "probes: http://{}/readyz", http.local_addr()?)?;
+        text += &format!("probes: http://{}/readyz\n", http.local_addr()?);
     }
-    writeln!(out, "try: grpcurl -plaintext {address} banqi.v1.RulesService/ListPresets")?;
-    out.flush()
+    text += &format!("try: grpcurl -plaintext {address} banqi.v1.RulesService/ListPresets\n");
+    let mut out = io::stdout().lock();
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        tracing::warn!(%error, "standard output cannot be written to");
+    }
+    Ok(())
 }
 
 /// Reads a number of shards.
@@ -238,6 +243,7 @@ mod tests {
                 dev_platform: true,
                 ..HostOptions::default()
             },
+            watching: WatchPace::default(),
         };
         assert_eq!(config, expected);
     }

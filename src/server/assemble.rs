@@ -20,17 +20,21 @@ use super::health::Health;
 use super::layers::{Browsers, DeadlineLayer, Drain, catch_panics, cors};
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
-use crate::api::{GameApi, Host, PlatformApi, RulesApi};
+use crate::api::{GameApi, Host, PlatformApi, RulesApi, WatchPace};
 
 /// Every service that a server offers.
-pub(super) fn routes(health: &Health, host: &Arc<Host>) -> Result<Routes, Error> {
+pub(super) fn routes(
+    health: &Health,
+    host: &Arc<Host>,
+    watching: WatchPace,
+) -> Result<Routes, Error> {
     let reflection = || {
         Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     Ok(Routes::new(RulesApi.into_server())
-        .add_service(GameApi::new(Arc::clone(host)).into_server())
+        .add_service(GameApi::new(Arc::clone(host), watching).into_server())
         .add_service(PlatformApi::new(Arc::clone(host)).into_server())
         .add_service(health.service())
         .add_service(reflection().build_v1()?)

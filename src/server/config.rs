@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, Uri};
 
-use crate::api::HostOptions;
+use crate::api::{HostOptions, WatchPace};
 
 /// The configuration of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Config {
     pub stop_grace: Duration,
     /// How games are hosted.
     pub host: HostOptions,
+    /// How watching is paced.
+    pub watching: WatchPace,
 }
 
 impl Default for Config {
@@ -37,6 +39,7 @@ impl Default for Config {
             stop_delay: Duration::ZERO,
             stop_grace: Duration::from_secs(10),
             host: HostOptions::default(),
+            watching: WatchPace::default(),
         }
     }
 }

@@ -77,7 +77,7 @@ pub async fn run(
     let health = Health::serving().await;
     let stopping = CancellationToken::new();
     let (host, written) = Host::new(store, config.host);
-    let routes = assemble::routes(&health, &host)?;
+    let routes = assemble::routes(&health, &host, config.watching)?;
 
     let grpc = Server::builder()
         .accept_http1(true)

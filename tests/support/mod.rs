@@ -8,12 +8,13 @@ pub(crate) mod redis_server;
 pub(crate) mod replica;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::rules_service_client::RulesServiceClient;
 use banqi::server::{Config, Listeners, ServeError, Stopped, run};
-use banqi::store::Options;
+use banqi::store::{Options, Store};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -44,13 +45,18 @@ impl TestServer {
 
     /// Starts a server; the addresses of the configuration do not count.
     pub(crate) async fn with(config: Config) -> Self {
+        let store = banqi::store::open("memory:", Options::default()).await.expect("a store");
+        Self::on(store, config).await
+    }
+
+    /// Starts a server for the games of a store.
+    pub(crate) async fn on(store: Arc<dyn Store>, config: Config) -> Self {
         let grpc = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let http = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let addresses = [&grpc, &http].map(|listener| listener.local_addr().expect("an address"));
         let (stop, stopped) = oneshot::channel();
         let running = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap_or(()) };
-            let store = banqi::store::open("memory:", Options::default()).await.expect("a store");
             run(Listeners { grpc, http: Some(http) }, &config, store, shutdown).await
         });
         let [grpc, http] = addresses;

@@ -11,6 +11,8 @@ use std::collections::HashMap;
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt as _};
 
+use crate::game::GameId;
+
 pub use complete::complete;
 pub use fields::FieldFaults;
 pub use reason::{Reason, code_name};
@@ -19,7 +21,7 @@ pub use reason::{Reason, code_name};
 pub const DOMAIN: &str = "banqi";
 
 /// A refused call: its reason, a sentence for people, and details for programs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ApiError {
     reason: Reason,
     message: String,
@@ -46,16 +48,17 @@ impl ApiError {
         self
     }
 
+    /// Names the game that the error is about, for calls that ask for several.
+    #[must_use]
+    pub fn about(self, game: &GameId) -> Self {
+        self.with_metadata("game_id", game)
+    }
+
     /// Adds what `add` sets, beside `ErrorInfo`: a `BadRequest`, a `RetryInfo`, ….
     #[must_use]
     pub fn with_detail(mut self, add: impl FnOnce(&mut ErrorDetails)) -> Self {
         add(&mut self.details);
         self
-    }
-
-    /// The sentence for people.
-    pub fn message(&self) -> &str {
-        &self.message
     }
 
     /// Why the call was refused.

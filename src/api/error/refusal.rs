@@ -3,7 +3,7 @@
 use tonic_types::PreconditionViolation;
 
 use super::{ApiError, Reason};
-use crate::game::{Etag, GameId, Refusal, Version};
+use crate::game::{Etag, Game, GameId, Refusal};
 
 impl From<&Refusal> for Reason {
     fn from(refusal: &Refusal) -> Self {
@@ -29,30 +29,35 @@ impl From<&Refusal> for Reason {
     }
 }
 
-impl ApiError {
-    /// A game refuses a command.
-    pub(crate) fn refused(game: &GameId, refusal: &Refusal) -> Self {
-        Self::precondition(refusal.into(), game, refusal.to_string())
-    }
+/// The type of precondition that an action fails which the rules forbid, whatever the reason.
+const ILLEGAL_ACTION: &str = "ILLEGAL_ACTION";
 
+impl ApiError {
     /// The state of a game does not allow what was asked.
-    pub(crate) fn precondition(reason: Reason, game: &GameId, message: String) -> Self {
-        let violation = PreconditionViolation::new(reason.name(), game.as_str(), message.as_str());
-        Self::new(reason, message).with_metadata("game_id", game).with_detail(|details| {
+    pub(crate) fn refused(game: &GameId, refusal: &Refusal) -> Self {
+        let reason = Reason::from(refusal);
+        let kind = match refusal {
+            Refusal::Illegal(_) => ILLEGAL_ACTION,
+            _ => reason.name(),
+        };
+        let message = refusal.to_string();
+        let violation = PreconditionViolation::new(kind, game.as_str(), message.as_str());
+        Self::new(reason, message).about(game).with_detail(|details| {
             details.set_precondition_failure(vec![violation]);
         })
     }
 
     /// There is no such game.
     pub(crate) fn no_game(game: &GameId) -> Self {
-        Self::new(Reason::GameNotFound, format!("there is no game `{game}`"))
-            .with_metadata("game_id", game)
+        Self::new(Reason::GameNotFound, format!("there is no game `{game}`")).about(game)
     }
 
     /// The game is in another state than the caller expects; `reason` says which kind of other.
-    pub(crate) fn version(reason: Reason, current: Version, message: &str) -> Self {
+    pub(crate) fn version(reason: Reason, current: &Game, message: &str) -> Self {
+        let version = current.version();
         Self::new(reason, message)
-            .with_metadata("etag", Etag(current))
-            .with_metadata("revision", current.revision)
+            .about(current.id())
+            .with_metadata("etag", Etag(version))
+            .with_metadata("revision", version.revision)
     }
 }

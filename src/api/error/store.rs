@@ -41,25 +41,28 @@ impl ApiError {
     /// The stored record cannot be read.
     pub(crate) fn unreadable(game: &GameId, error: &CodecError) -> Self {
         tracing::error!(%game, %error, "a stored record cannot be read");
-        if error.is_newer() {
+        let error = if error.is_newer() {
             Self::new(
                 Reason::RecordNewer,
                 "a newer release wrote this game, and this replica does not read its format yet",
             )
         } else {
             Self::new(Reason::RecordBroken, "the stored record of this game is broken")
-        }
+        };
+        error.about(game)
     }
 
     /// The stored record contradicts itself.
     pub(crate) fn contradiction(game: &GameId, error: &Contradiction) -> Self {
         tracing::error!(%game, %error, "a stored record contradicts itself");
-        if matches!(error, Contradiction::NewerEngine { .. }) {
-            return Self::new(
+        let error = if matches!(error, Contradiction::NewerEngine { .. }) {
+            Self::new(
                 Reason::RecordNewer,
                 "a newer release played this game, and this replica does not know its engine yet",
-            );
-        }
-        Self::new(Reason::RecordBroken, "the stored record of this game contradicts itself")
+            )
+        } else {
+            Self::new(Reason::RecordBroken, "the stored record of this game contradicts itself")
+        };
+        error.about(game)
     }
 }

@@ -19,7 +19,7 @@ use super::host::Host;
 use super::proto::v1;
 use super::proto::v1::game_service_server::{GameService, GameServiceServer};
 use super::to_the_end::to_the_end;
-use super::watch::Watches;
+use super::watch::{WatchPace, Watches};
 
 pub(super) use create_game::{labels, seat_tokens, seats};
 
@@ -32,8 +32,8 @@ pub struct GameApi {
 
 impl GameApi {
     /// Handlers for the games of a host. Must be called within a tokio runtime.
-    pub fn new(host: Arc<Host>) -> Self {
-        Self { watches: Watches::new(Arc::clone(&host)), host }
+    pub fn new(host: Arc<Host>, pace: WatchPace) -> Self {
+        Self { watches: Watches::new(Arc::clone(&host), pace), host }
     }
 
     /// The service, with the limits that its description states.

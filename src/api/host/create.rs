@@ -85,7 +85,7 @@ impl Host {
                     Reason::GameIdTaken,
                     format!("there is a game `{id}` already: choose another id"),
                 )
-                .with_metadata("game_id", &id)),
+                .about(&id)),
             };
         }
         Err(ApiError::new(Reason::Contention, "the store's clock keeps jumping: repeat the call"))

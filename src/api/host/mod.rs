@@ -21,7 +21,7 @@ use self::cache::Cache;
 use crate::api::error::ApiError;
 use crate::game::{Game, GameId, Limits, Millis};
 use crate::store::codec;
-use crate::store::{Record, Shard, Store};
+use crate::store::{Record, Shard, Store, StoreError};
 
 /// How many outboxes may wait to be drained at once; those beyond wait for the next sweep.
 const OUTBOXES_TOLD: usize = 1024;
@@ -80,8 +80,9 @@ impl Host {
     /// # Errors
     /// Where there is no such game, it cannot be read, or the store is away.
     pub(crate) async fn read(&self, id: &GameId) -> Result<Arc<Game>, ApiError> {
-        let record = self.store.load(id).await?.ok_or_else(|| ApiError::no_game(id))?;
-        self.revive(id, &record)
+        let found = self.store.load(id).await;
+        let record = found.map_err(|error| ApiError::from(error).about(id))?;
+        self.revive(id, &record.ok_or_else(|| ApiError::no_game(id))?)
     }
 
     /// Many games as the store has them now, in the order asked for.
@@ -94,7 +95,7 @@ impl Host {
             .zip(found)
             .map(|(id, found)| {
                 let record = found
-                    .map_err(|corrupt| ApiError::from(crate::store::StoreError::from(corrupt)))?
+                    .map_err(|corrupt| ApiError::from(StoreError::from(corrupt)).about(id))?
                     .ok_or_else(|| ApiError::no_game(id))?;
                 self.revive(id, &record)
             })

@@ -136,10 +136,10 @@ impl Host {
                 Committed::Again => arrival = self.now(id).await?,
             }
         }
-        let current = self.read(id).await?.version();
+        let current = self.read(id).await?;
         Err(ApiError::version(
             Reason::Contention,
-            current,
+            &current,
             "other writes on this game were faster time and again: repeat the call",
         ))
     }
@@ -215,7 +215,8 @@ impl Host {
         for task in tasks {
             commit = commit.with_outbox_entry(task.to_bytes());
         }
-        match self.store.commit(&commit).await? {
+        let outcome = self.store.commit(&commit).await;
+        match outcome.map_err(|error| ApiError::from(error).about(&id))? {
             Outcome::Applied { now } => {
                 if has_tasks {
                     // Where nobody listens or too many wait, a sweep finds it.
@@ -255,20 +256,19 @@ pub(super) fn reused() -> ApiError {
 }
 
 fn check_etag(game: &Game, expected: Version) -> Result<(), ApiError> {
-    let current = game.version();
-    if expected == current {
+    if expected == game.version() {
         return Ok(());
     }
     Err(if game.version_at(expected.revision) == Some(expected) {
         ApiError::version(
             Reason::EtagMismatch,
-            current,
+            game,
             "the game has changed since `etag`: read it and decide anew",
         )
     } else {
         ApiError::version(
             Reason::HistoryLost,
-            current,
+            game,
             "`etag` is no state that this game was in: the store lost what followed, or the game \
              was deleted and created anew",
         )

@@ -1,11 +1,11 @@
 //! Watching games: however many watch a game on this replica, it is read once a change.
 
+mod pace;
 mod topic;
 mod watcher;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -13,41 +13,26 @@ use super::error::ApiError;
 use super::host::Host;
 use crate::game::{Etag, GameId};
 
+pub use pace::WatchPace;
 use topic::Topic;
 pub(super) use watcher::Watcher;
 
 /// How many versions are asked for in one call to the store.
 const VERSIONS_AT_ONCE: usize = 500;
 
-/// How watching is paced.
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    /// How often a stream with no news says that it is alive.
-    keep_alive: Duration,
-    /// How long a stream stays open after the end of its game.
-    linger: Duration,
-    /// How often watched games are compared with the store, in case a hint was lost.
-    recheck: Duration,
-}
-
-const PACE: Pace = Pace {
-    keep_alive: Duration::from_secs(15),
-    linger: Duration::from_secs(30),
-    recheck: Duration::from_secs(10),
-};
-
 /// The games that are watched on this replica.
 #[derive(Debug)]
 pub(super) struct Watches {
     host: Arc<Host>,
+    pace: WatchPace,
     topics: Mutex<HashMap<GameId, Weak<Topic>>>,
 }
 
 impl Watches {
     /// None yet. Must be called within a tokio runtime.
-    pub(super) fn new(host: Arc<Host>) -> Arc<Self> {
-        let watches = Arc::new(Self { host, topics: Mutex::default() });
-        tokio::spawn(recheck(Arc::downgrade(&watches)));
+    pub(super) fn new(host: Arc<Host>, pace: WatchPace) -> Arc<Self> {
+        let watches = Arc::new(Self { host, pace, topics: Mutex::default() });
+        tokio::spawn(recheck(Arc::downgrade(&watches), pace));
         watches
     }
 
@@ -64,12 +49,13 @@ impl Watches {
         topic.followed().await?;
         // Read after the topic is sure to hear of every change, so that none falls between.
         let game = self.host.read(id).await?;
-        Ok(Watcher::new(Arc::clone(&self.host), topic, game, after))
+        Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, game, after))
     }
 
     fn topic(&self, id: &GameId) -> Arc<Topic> {
         let mut topics = self.topics();
-        if let Some(topic) = topics.get(id).and_then(Weak::upgrade) {
+        let known = topics.get(id).and_then(Weak::upgrade);
+        if let Some(topic) = known.filter(|topic| !topic.has_ended()) {
             return topic;
         }
         // Those that nobody watches any more are cleared when the map would have to grow.
@@ -91,8 +77,8 @@ impl Watches {
 }
 
 /// Hints may be lost: compares what is watched with what is stored, and has read again what differs.
-async fn recheck(watches: Weak<Watches>) {
-    let mut ticks = interval(PACE.recheck);
+async fn recheck(watches: Weak<Watches>, pace: WatchPace) {
+    let mut ticks = interval(pace.recheck);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;

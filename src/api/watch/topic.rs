@@ -38,14 +38,8 @@ pub(super) enum Known {
     /// Nothing yet, because the store is away. It is asked on.
     Away,
     Game(Arc<Latest>),
-    /// The game cannot be watched any more, for this reason.
-    Ended(Arc<(Reason, String)>),
-}
-
-impl Known {
-    pub(super) fn ended(ended: &(Reason, String)) -> ApiError {
-        ApiError::new(ended.0, ended.1.clone())
-    }
+    /// The game cannot be watched, or not any more.
+    Ended(Arc<ApiError>),
 }
 
 /// A game that somebody on this replica watches; followed until the last watcher drops it.
@@ -75,8 +69,8 @@ impl Topic {
         let mut known = self.known.clone();
         let known = known.wait_for(|known| !matches!(known, Known::Nothing)).await;
         match known.as_deref() {
-            Ok(Known::Ended(ended)) => Err(Known::ended(ended)),
-            Ok(Known::Away) => Err(ApiError::store_away()),
+            Ok(Known::Ended(error)) => Err(ApiError::clone(error)),
+            Ok(Known::Away) => Err(ApiError::store_away().about(&self.id)),
             Ok(_) => Ok(()),
             Err(_) => Err(ApiError::new(Reason::Internal, "a fault of the service")),
         }
@@ -84,6 +78,11 @@ impl Topic {
 
     pub(super) fn known(&self) -> watch::Receiver<Known> {
         self.known.clone()
+    }
+
+    /// Whether it is followed no more. Some watcher may still have to be told.
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(&*self.known.borrow(), Known::Ended(_))
     }
 
     /// The version last read.
@@ -136,8 +135,7 @@ async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again
                 continue;
             }
             Err(error) => {
-                let ended = (error.reason(), error.message().to_owned());
-                sender.send_replace(Known::Ended(Arc::new(ended)));
+                sender.send_replace(Known::Ended(Arc::new(error)));
                 return;
             }
         }

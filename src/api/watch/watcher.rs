@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::PACE;
+use super::pace::WatchPace;
 use super::topic::{Known, Latest, Topic};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, Reason};
@@ -18,6 +18,7 @@ use crate::game::{Etag, Game, GameState, Version};
 #[derive(Debug)]
 pub(in crate::api) struct Watcher {
     host: Arc<Host>,
+    pace: WatchPace,
     known: watch::Receiver<Known>,
     /// Kept so that the game is followed.
     _topic: Arc<Topic>,
@@ -32,12 +33,14 @@ impl Watcher {
     /// A watcher that has been told everything up to `after`.
     pub(super) fn new(
         host: Arc<Host>,
+        pace: WatchPace,
         topic: Arc<Topic>,
         game: Arc<Game>,
         after: Option<Etag>,
     ) -> Self {
         Self {
             host,
+            pace,
             known: topic.known(),
             _topic: topic,
             first: Some(game),
@@ -73,7 +76,7 @@ impl Watcher {
                     }
                     Arc::clone(&latest.game)
                 }
-                Known::Ended(ended) => return Err(Known::ended(ended)),
+                Known::Ended(error) => return Err(ApiError::clone(error)),
                 Known::Nothing | Known::Away => {
                     return Err(ApiError::new(Reason::Internal, "not followed"));
                 }
@@ -82,7 +85,7 @@ impl Watcher {
                 return Ok(Some(message));
             }
             let over = game.state() == GameState::Finished;
-            let wait = if over { PACE.linger } else { PACE.keep_alive };
+            let wait = if over { self.pace.linger } else { self.pace.keep_alive };
             tokio::select! {
                 changed = self.known.changed() => if changed.is_err() { return Ok(None) },
                 () = sleep_until(self.quiet_since + wait) => {

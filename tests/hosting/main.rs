@@ -1,0 +1,23 @@
+//! Hosted games over real gRPC, by promise, on every store and over several replicas.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod expiry;
+mod fairness;
+mod garbage;
+mod hidden;
+mod illegal;
+mod meddling;
+mod order;
+mod presets;
+mod races;
+mod reasons;
+mod retries;
+mod rollback;
+mod seats;
+mod stored;
+mod table;
+mod watching;
+mod world;
+mod writes;

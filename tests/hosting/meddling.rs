@@ -1,0 +1,166 @@
+//! A store that gets into trouble when a test wants it to.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use banqi::game::{GameId, Millis, Version};
+use banqi::store::{
+    Commit, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Record, ReplicaId, Shard,
+    ShardCount, Store, StoreError, Subscription,
+};
+
+/// What is the matter with the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    None,
+    /// It does not answer.
+    Away,
+    /// It writes, and then does not answer.
+    AwayAfterWriting,
+    /// Whoever writes finds that another was faster.
+    Contended,
+}
+
+/// A store before another one.
+#[derive(Debug)]
+pub(crate) struct Meddling {
+    inner: Arc<dyn Store>,
+    trouble: Mutex<Trouble>,
+}
+
+impl Meddling {
+    pub(crate) fn with(inner: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self { inner, trouble: Mutex::new(Trouble::None) })
+    }
+
+    pub(crate) fn make(&self, trouble: Trouble) {
+        *self.trouble.lock().expect("nobody panics with it") = trouble;
+    }
+
+    fn trouble(&self) -> Trouble {
+        *self.trouble.lock().expect("nobody panics with it")
+    }
+
+    fn answers(&self) -> Result<(), StoreError> {
+        if self.trouble() == Trouble::Away { Err(away(Effect::None)) } else { Ok(()) }
+    }
+}
+
+fn away(effect: Effect) -> StoreError {
+    StoreError::Unavailable { effect, reason: "the test wants it so".to_owned() }
+}
+
+#[async_trait]
+impl Store for Meddling {
+    fn shards(&self) -> ShardCount {
+        self.inner.shards()
+    }
+
+    async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
+        self.answers()?;
+        self.inner.load(game).await
+    }
+
+    async fn load_many(&self, games: &[GameId]) -> Result<Vec<Found<Record>>, StoreError> {
+        self.answers()?;
+        self.inner.load_many(games).await
+    }
+
+    async fn versions(&self, games: &[GameId]) -> Result<Vec<Found<Version>>, StoreError> {
+        self.answers()?;
+        self.inner.versions(games).await
+    }
+
+    async fn commit(&self, commit: &Commit) -> Result<Outcome, StoreError> {
+        self.answers()?;
+        match self.trouble() {
+            Trouble::Contended => {
+                let mut current = Vec::new();
+                for write in commit.writes() {
+                    current.push(self.inner.load(&write.game).await?);
+                }
+                Ok(Outcome::Conflict { current, now: commit.present() })
+            }
+            Trouble::AwayAfterWriting => {
+                let outcome = self.inner.commit(commit).await?;
+                assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
+                Err(away(Effect::Unknown))
+            }
+            Trouble::None | Trouble::Away => self.inner.commit(commit).await,
+        }
+    }
+
+    async fn now(&self, shard: Shard) -> Result<Millis, StoreError> {
+        self.answers()?;
+        self.inner.now(shard).await
+    }
+
+    async fn beat(&self, shards: &[Shard]) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.beat(shards).await
+    }
+
+    async fn subscribe(&self, game: &GameId) -> Result<Subscription, StoreError> {
+        self.answers()?;
+        self.inner.subscribe(game).await
+    }
+
+    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<GameId>, StoreError> {
+        self.answers()?;
+        self.inner.due(shard, now, limit).await
+    }
+
+    async fn feed(
+        &self,
+        shard: Shard,
+        after: EntryId,
+        limit: u32,
+    ) -> Result<Vec<Entry>, StoreError> {
+        self.answers()?;
+        self.inner.feed(shard, after, limit).await
+    }
+
+    async fn outbox(&self, shard: Shard, limit: u32) -> Result<Vec<Entry>, StoreError> {
+        self.answers()?;
+        self.inner.outbox(shard, limit).await
+    }
+
+    async fn acknowledge(&self, shard: Shard, entries: &[EntryId]) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.acknowledge(shard, entries).await
+    }
+
+    async fn index_add(&self, player: &str, entry: &IndexEntry) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.index_add(player, entry).await
+    }
+
+    async fn index_remove(&self, player: &str, entry: &IndexEntry) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.index_remove(player, entry).await
+    }
+
+    async fn index_page(
+        &self,
+        player: &str,
+        before: Option<&IndexEntry>,
+        limit: u32,
+    ) -> Result<Vec<IndexEntry>, StoreError> {
+        self.answers()?;
+        self.inner.index_page(player, before, limit).await
+    }
+
+    async fn heartbeat(&self, replica: ReplicaId) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.heartbeat(replica).await
+    }
+
+    async fn live_replicas(&self) -> Result<Vec<ReplicaId>, StoreError> {
+        self.answers()?;
+        self.inner.live_replicas().await
+    }
+
+    async fn checkup(&self) -> Result<Vec<Finding>, StoreError> {
+        self.inner.checkup().await
+    }
+}
