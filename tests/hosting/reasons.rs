@@ -24,12 +24,11 @@ use crate::world::{Backing, Replica, World, request_id, trusting};
 use crate::writes::Write;
 
 /// Reasons that no call about a hosted game can be made to give here, and why.
-const ELSEWHERE: [(Reason, &str); 5] = [
+const ELSEWHERE: [(Reason, &str); 4] = [
     (Reason::Unimplemented, "of a service or method that there is not: tests/serving.rs"),
     (Reason::ServiceNotFound, "of the health check alone: tests/serving.rs"),
     (Reason::DeadlineExceeded, "of the layer around every service: tests/serving.rs"),
     (Reason::Internal, "a fault of the service, which no call should be able to cause"),
-    (Reason::GameBegun, "of the sweeper's command, which no call gives"),
 ];
 
 /// The reasons seen so far.

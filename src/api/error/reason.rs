@@ -87,8 +87,6 @@ reasons! {
         "A newer release wrote the game, and this replica does not know its format yet.";
     GameNotStarted = "GAME_NOT_STARTED", FailedPrecondition,
         "The game waits for players or for their entropy.";
-    GameBegun = "GAME_BEGUN", FailedPrecondition,
-        "An action was played already.";
     NotYourTurn = "NOT_YOUR_TURN", FailedPrecondition,
         "Another seat is to move.";
     SeatOut = "SEAT_OUT", FailedPrecondition,

@@ -10,7 +10,6 @@ impl From<&Refusal> for Reason {
         match refusal {
             Refusal::GameOver => Self::GameOver,
             Refusal::NotStarted => Self::GameNotStarted,
-            Refusal::AlreadyBegun => Self::GameBegun,
             Refusal::NotYourTurn { .. } => Self::NotYourTurn,
             Refusal::SeatOut { .. } => Self::SeatOut,
             Refusal::NoSuchSeat { .. } => Self::NoSuchSeat,
@@ -24,7 +23,7 @@ impl From<&Refusal> for Reason {
             Refusal::DealGiven => Self::DealGiven,
             Refusal::Illegal(illegal) => illegal.into(),
             // No call asks for what these refuse.
-            Refusal::GameExists | Refusal::NotDue { .. } => Self::Internal,
+            Refusal::GameExists | Refusal::AlreadyBegun | Refusal::NotDue { .. } => Self::Internal,
         }
     }
 }
