@@ -25,10 +25,11 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How many calls one connection may have open, and how many it may cancel before their answers
-/// are taken up. The second is hyper's own default, stated because clients that cancel often and
-/// fast meet it.
+/// are taken up; one more cancelled at once and the connection is closed. As many as may be open:
+/// behind a balancer many callers share a connection, and one who cancels much must not end the
+/// calls of the others.
 const MAX_STREAMS: u32 = 1024;
-const MAX_PENDING_RESETS: usize = 20;
+const MAX_PENDING_RESETS: usize = MAX_STREAMS as usize;
 
 /// The bound sockets that a server serves on.
 #[derive(Debug)]
