@@ -142,6 +142,23 @@ async fn a_browser_is_told_of_a_message_that_is_none() {
     assert!(answer.contains("grpc-status-details-bin: "), "{answer}");
 }
 
+#[rstest]
+#[case("!!!!")]
+#[case("AAAAAA")]
+#[tokio::test]
+async fn text_that_is_no_base64_is_told_as_malformed(#[case] body: &str) {
+    let server = TestServer::start().await;
+    let request = format!(
+        "POST /banqi.v1.RulesService/ListPresets HTTP/1.1\r\nhost: {}\r\n\
+         content-type: application/grpc-web-text\r\nx-grpc-web: 1\r\nconnection: close\r\n\
+         content-length: {}\r\n\r\n{body}",
+        server.grpc,
+        body.len()
+    );
+    let answer = exchange(server.grpc, request.as_bytes()).await;
+    assert!(answer.contains("grpc-status: 3"), "{answer}");
+}
+
 async fn preflight(server: &TestServer, origin: &str) -> String {
     let request = format!(
         "OPTIONS /banqi.v1.RulesService/ListPresets HTTP/1.1\r\nhost: {}\r\norigin: {origin}\r\n\

@@ -6,8 +6,13 @@ use tonic::{Code, Status};
 use super::{ApiError, Reason};
 
 /// Beginnings of what tonic and prost say of bytes that are no message of the expected type.
-const MALFORMED: [&str; 4] =
-    ["failed to decode Protobuf", "Missing request message", "Unexpected EOF", "protocol error"];
+const MALFORMED: [&str; 5] = [
+    "failed to decode Protobuf",
+    "Missing request message",
+    "Unexpected EOF",
+    "protocol error",
+    "tonic-web: ",
+];
 
 /// Gives an answer that is an error without details the reason that fits.
 pub fn complete<B>(mut response: http::Response<B>) -> http::Response<B> {
