@@ -199,7 +199,11 @@ async def one_race(stage, game, race):
     won = [end for end in ends if isinstance(end[0], messages.PlayActionRequest)]
     same(f"how many won race {race}", len(won), 1)
     request, answer = won[0]
-    current = {"etag": answer.game.etag, "revision": str(before.revision + 1)}
+    current = {
+        "game_id": answer.game.game_id,
+        "etag": answer.game.etag,
+        "revision": str(before.revision + 1),
+    }
     for lost in ends:
         if lost is not won[0]:
             same("what a loser is told", lost, ("ETAG_MISMATCH", current))
