@@ -32,10 +32,14 @@ PROTO = Path(__file__).resolve().parent.parent / "proto"
 SECONDS_AN_ATTEMPT = 10
 SECONDS_A_CALL = 60
 PAUSE = 0.1
-# What a client sees when a replica stops or dies under its call.
-LOST = {grpc.StatusCode.UNAVAILABLE}
-# A stream that has begun is cut in ways that the balancer chooses.
-CUT = LOST | {grpc.StatusCode.INTERNAL, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN}
+# What a client sees when a replica stops or dies under its call: UNAVAILABLE, or, where the answer
+# had begun, whatever the balancer makes of half an answer. The request id makes it safe to repeat.
+LOST = {
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.UNKNOWN,
+}
 # Ends a game after 40 quiet turns, so games are short.
 PRESET = "TCGA"
 # In the middle of all games: even one in which nothing is ever captured has more.
@@ -238,7 +242,7 @@ class Game:
                             stream.cancel()
                             break
             except grpc.RpcError as error:
-                if error.code() not in CUT:
+                if error.code() not in LOST:
                     raise
                 self.tally.count("resumed watches")
                 time.sleep(PAUSE)
