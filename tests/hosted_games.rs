@@ -106,7 +106,7 @@ fn of_many_calls_at_one_etag_one_has_an_effect() {
 /// Kills replicas and the store in turns while games are played:
 /// `BANQI_SOAK_GAMES=5000 cargo test --test hosted_games -- --ignored --nocapture`.
 #[test]
-#[ignore = "takes as long as one likes"]
+#[ignore = "a soak: BANQI_SOAK_GAMES=5000 cargo test --test hosted_games -- --ignored"]
 fn a_soak_with_failures_loses_nothing() {
     let games = std::env::var("BANQI_SOAK_GAMES").map_or(1000, |games| {
         games.parse().unwrap_or_else(|error| panic!("BANQI_SOAK_GAMES={games}: {error}"))

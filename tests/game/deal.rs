@@ -148,7 +148,7 @@ fn every_piece_is_as_likely_on_every_square() {
 
 /// Run with `cargo test --test game -- --ignored --nocapture million`.
 #[test]
-#[ignore = "takes ten seconds or more"]
+#[ignore = "ten seconds: cargo test --test game -- --ignored --nocapture million"]
 fn every_piece_is_as_likely_on_every_square_over_a_million_deals() {
     assert!(uniformity(BoardSize::Single, 1_000_000).abs() < 4.0);
     assert!(uniformity(BoardSize::Double, 1_000_000).abs() < 4.0);
