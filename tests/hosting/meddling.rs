@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use banqi::game::{GameId, Millis, Version};
+use banqi::game::{GameId, Millis, Span, Version};
 use banqi::store::{
-    Commit, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Record, ReplicaId, Shard,
-    ShardCount, Store, StoreError, Subscription,
+    Commit, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Presence, PresentSlot,
+    Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
 };
 
 /// What is the matter with the store.
@@ -103,6 +103,21 @@ impl Store for Meddling {
     async fn subscribe(&self, game: &GameId) -> Result<Subscription, StoreError> {
         self.answers()?;
         self.inner.subscribe(game).await
+    }
+
+    async fn mark_present(&self, presences: &[Presence], lifetime: Span) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.mark_present(presences, lifetime).await
+    }
+
+    async fn clear_present(&self, presences: &[Presence]) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.clear_present(presences).await
+    }
+
+    async fn present(&self, games: &[GameId]) -> Result<Vec<Vec<PresentSlot>>, StoreError> {
+        self.answers()?;
+        self.inner.present(games).await
     }
 
     async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<GameId>, StoreError> {

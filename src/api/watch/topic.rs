@@ -140,7 +140,7 @@ async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again
             }
         }
         tokio::select! {
-            () = hints.changed() => {}
+            _ = hints.changed() => {}
             () = again.notified() => {}
         }
     }
