@@ -10,6 +10,7 @@ mod hidden;
 mod illegal;
 mod meddling;
 mod order;
+mod presence;
 mod presets;
 mod races;
 mod reasons;

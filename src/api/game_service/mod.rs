@@ -109,7 +109,8 @@ impl GameService for GameApi {
         &self,
         request: Request<v1::WatchGameRequest>,
     ) -> Result<Response<Self::WatchGameStream>, Status> {
-        Ok(Response::new(watch_game::call(&self.watches, request.into_inner()).await?))
+        let (metadata, _, request) = request.into_parts();
+        Ok(Response::new(watch_game::call(&self.watches, &metadata, request).await?))
     }
 
     async fn get_fairness_proof(

@@ -1,5 +1,6 @@
 //! The hosted games: read from the store, changed by compare-and-set.
 
+mod attendance;
 mod cache;
 mod create;
 mod credential;
@@ -12,11 +13,13 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use random::{random_bytes, random_uuid};
 pub(crate) use write::{Asked, ByAnyone, BySeat, RequestId};
 
+use self::attendance::Attendance;
 use self::cache::Cache;
 use crate::api::error::ApiError;
 use crate::game::{Game, GameId, Limits, Millis};
@@ -54,6 +57,7 @@ pub struct Host {
     options: HostOptions,
     cache: Cache,
     outbox_written: mpsc::Sender<Shard>,
+    attendance: Attendance,
 }
 
 impl Host {
@@ -62,7 +66,8 @@ impl Host {
     pub fn new(store: Arc<dyn Store>, options: HostOptions) -> (Arc<Self>, mpsc::Receiver<Shard>) {
         let (outbox_written, receiver) = mpsc::channel(OUTBOXES_TOLD);
         let cache = Cache::new(options.cached_games);
-        (Arc::new(Self { store, options, cache, outbox_written }), receiver)
+        let attendance = Attendance::default();
+        (Arc::new(Self { store, options, cache, outbox_written, attendance }), receiver)
     }
 
     /// The store.

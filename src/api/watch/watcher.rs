@@ -6,10 +6,11 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::pace::WatchPace;
-use super::topic::{Known, Latest, Topic};
+use super::present::PresentSeats;
+use super::topic::{Known, KnownGame, Latest, Topic};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, Reason};
-use crate::api::host::Host;
+use crate::api::host::{Attending, Host};
 use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
 use crate::game::{Etag, Game, GameState, Version};
 
@@ -26,6 +27,10 @@ pub(in crate::api) struct Watcher {
     first: Option<Arc<Game>>,
     /// The state that the reader is told to be in; `None` before a first snapshot.
     told: Option<Version>,
+    /// Who the reader was told is present; `None` before he was told.
+    told_present: Option<PresentSeats>,
+    /// The seat that is present because this watcher is. Boxed, since most have none.
+    attending: Option<Box<Attending>>,
     quiet_since: Instant,
 }
 
@@ -37,6 +42,7 @@ impl Watcher {
         topic: Arc<Topic>,
         game: Arc<Game>,
         after: Option<Etag>,
+        attending: Option<Attending>,
     ) -> Self {
         Self {
             host,
@@ -45,6 +51,8 @@ impl Watcher {
             _topic: topic,
             first: Some(game),
             told: after.map(|Etag(version)| version),
+            told_present: None,
+            attending: attending.map(Box::new),
             quiet_since: Instant::now(),
         }
     }
@@ -55,7 +63,10 @@ impl Watcher {
     /// Where the game cannot be watched any more.
     pub(in crate::api) async fn next(&mut self) -> Result<Option<Message>, ApiError> {
         let message = self.await_message().await?;
-        self.quiet_since = Instant::now();
+        // Comings and goings do not hold up the end of a stream whose game is over.
+        if !matches!(message, Some(Message::Presence(_))) {
+            self.quiet_since = Instant::now();
+        }
         Ok(message)
     }
 
@@ -69,15 +80,18 @@ impl Watcher {
         }
         loop {
             let known = self.known.borrow_and_update().clone();
-            let game = match &known {
-                Known::Game(latest) => {
+            let game = match &known.game {
+                KnownGame::Read(latest) => {
+                    if let Some(message) = self.presence(&latest.game, known.present) {
+                        return Ok(Some(message));
+                    }
                     if let Some(message) = self.event_of(latest) {
                         return Ok(Some(message));
                     }
                     Arc::clone(&latest.game)
                 }
-                Known::Ended(error) => return Err(ApiError::clone(error)),
-                Known::Nothing | Known::Away => {
+                KnownGame::Ended(error) => return Err(ApiError::clone(error)),
+                KnownGame::Nothing | KnownGame::Away => {
                     return Err(ApiError::new(Reason::Internal, "not followed"));
                 }
             };
@@ -93,6 +107,20 @@ impl Watcher {
                 }
             }
         }
+    }
+
+    /// Who is present, where that is not what was told last.
+    fn presence(&mut self, game: &Game, known: Option<PresentSeats>) -> Option<Message> {
+        let mut present = known?;
+        if let Some(attending) = &self.attending {
+            // While this stream stands its seat is present, whether or not the store knows yet.
+            present = present.with(attending.seat());
+        }
+        if self.told_present == Some(present) {
+            return None;
+        }
+        self.told_present = Some(present);
+        Some(Message::Presence(present.message(game.rules().seats())))
     }
 
     /// The event that everybody is told who knows the revision before it.
