@@ -4,6 +4,7 @@ mod cache;
 mod create;
 mod credential;
 mod random;
+mod rematch;
 mod sweep;
 mod write;
 
@@ -15,7 +16,7 @@ use tokio::sync::mpsc;
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use random::{random_bytes, random_uuid};
-pub(crate) use write::{Asked, ByAnyone, BySeat, RequestId};
+pub(crate) use write::{Asked, ByAnyone, ByPlatform, BySeat, BySeatOrPlatform, Done, RequestId};
 
 use self::cache::Cache;
 use crate::api::error::ApiError;
@@ -83,6 +84,16 @@ impl Host {
         let found = self.store.load(id).await;
         let record = found.map_err(|error| ApiError::from(error).about(id))?;
         self.revive(id, &record.ok_or_else(|| ApiError::no_game(id))?)
+    }
+
+    /// The game as it stands now, after what has come due, and the time of its shard.
+    ///
+    /// # Errors
+    /// Where there is no such game, it cannot be read, or the store is away.
+    pub(crate) async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
+        let game = self.read(id).await?;
+        let now = self.now(id).await?;
+        Ok((self.enforce(game, now).await?, now))
     }
 
     /// Many games as the store has them now, in the order asked for.
