@@ -2,7 +2,7 @@
 
 use banqi::game::{
     Change, Command, DealSource, Game, GameKey, History, Limits, Millis, NewGame, NewSeat, Request,
-    Revision, Seating, ServerSeed, Spectators, decide,
+    Revision, Seating, ServerSeed, Spectators, TimeControl, decide,
 };
 use banqi::rules::{Preset, Seat};
 use banqi::store::{Record, codec};
@@ -33,6 +33,7 @@ fn play(seed: u64) -> Option<(Game, Change)> {
         origin: History(random.random()),
         entropy_required: false,
         spectators: Spectators::Open,
+        time_control: TimeControl::default(),
         labels: Default::default(),
         request: Some(request("create")),
     };

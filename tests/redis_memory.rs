@@ -6,7 +6,7 @@ mod redis_server;
 
 use banqi::game::{
     Command, DealSource, Game, GameKey, History, Limits, Millis, NewGame, NewSeat, Request,
-    Seating, ServerSeed, Spectators, decide,
+    Seating, ServerSeed, Spectators, TimeControl, decide,
 };
 use banqi::rules::Preset;
 use banqi::store::codec::{self, IndexTask};
@@ -41,6 +41,7 @@ fn create(random: &mut StdRng) -> Game {
         origin: History(random.random()),
         entropy_required: false,
         spectators: Spectators::Open,
+        time_control: TimeControl::default(),
         labels: Default::default(),
         request: Some(Request::new(b"caller", None, "create", b"body")),
     };

@@ -5,7 +5,7 @@ use banqi::api::convert::game::{View, game as message};
 use banqi::api::proto::v1;
 use banqi::game::{
     Command, DealSource, Game, GameKey, History, Limits, Millis, NewGame, NewSeat, Request,
-    Seating, ServerSeed, Spectators, decide,
+    Seating, ServerSeed, Spectators, TimeControl, decide,
 };
 use banqi::rules::Preset;
 use banqi::store::codec;
@@ -56,6 +56,7 @@ fn play(mut random: StdRng) -> Vec<Step> {
         origin: History(random.random()),
         entropy_required: false,
         spectators: Spectators::Open,
+        time_control: TimeControl::default(),
         labels: Default::default(),
         request: None,
     };

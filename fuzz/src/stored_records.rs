@@ -4,7 +4,7 @@ use arbitrary::{Result, Unstructured};
 use arrayvec::ArrayVec;
 use banqi::game::{
     Command, DealSource, Entropy, Game, GameId, GameKey, History, Limits, Millis, NewGame, NewSeat,
-    Request, Seating, ServerSeed, Span, Spectators, StoredGame, decide,
+    Request, Seating, ServerSeed, Span, Spectators, StoredGame, TimeControl, decide,
 };
 use banqi::rules::{RuleSet, Seat};
 use banqi::store::Record;
@@ -87,6 +87,7 @@ fn play(bytes: &mut Unstructured<'_>, rules: RuleSet) -> Result<(StoredGame, Gam
         origin: History([1, 2, 3, 4, 5, 6, 7, 8]),
         entropy_required: !given && bytes.arbitrary()?,
         spectators: Spectators::Open,
+        time_control: TimeControl::default(),
         labels: [("event".to_owned(), "fuzz".to_owned())].into(),
         request: None,
     };
@@ -118,12 +119,12 @@ fn command(game: &Game, kind: u8, choice: u8) -> Command {
         0 | 1 => Command::Join { seat: None, player: None, entropy: Some(entropy()) },
         2 => Command::Join { seat: Some(seat), player: "ana".parse().ok(), entropy: None },
         3 => Command::AddEntropy { seat, entropy: entropy() },
-        4 => Command::ExpireUnbegun,
+        4 => Command::EnforceDeadline,
         5 if choice < 64 => Command::Resign { seat },
         _ => {
             let actions = game.referee().legal_actions();
             let Some(&action) = actions.get(usize::from(choice) % actions.len().max(1)) else {
-                return Command::ExpireUnbegun;
+                return Command::EnforceDeadline;
             };
             Command::Play { seat: game.position().to_move(), action }
         }

@@ -40,6 +40,14 @@ pub(super) fn seat(number: u32, faults: &mut FieldFaults) -> Option<Seat> {
     faults.check("seat", seat.ok_or_else(|| format!("is {number}, but must be a seat from 1 to 4")))
 }
 
+/// The number of a seat that must be named.
+pub(super) fn needed_seat(number: u32, faults: &mut FieldFaults) -> Option<Seat> {
+    if number == 0 {
+        faults.add("seat", "is 0, but must be a seat from 1 to 4");
+    }
+    seat(number, faults)
+}
+
 /// A player's id, if there is one.
 pub(super) fn player_id(field: &str, text: &str, faults: &mut FieldFaults) -> Option<PlayerId> {
     if text.is_empty() { None } else { faults.check(field, text.parse()) }

@@ -1,10 +1,14 @@
 //! What may be done to a game as it stands: asked of commands, and of a log that is replayed.
 
 use super::deal::DealSource;
+use super::event::Event;
+use super::offers::{MOST_TAKEBACKS, Offer};
 use super::player::PlayerId;
 use super::refusal::Refusal;
+use super::schedule::Limits;
 use super::seats::Claim;
 use super::state::{Game, GameState};
+use super::time::Millis;
 use crate::rules::{Action, Seat};
 
 impl Game {
@@ -17,16 +21,18 @@ impl Game {
         self.check_running()?;
         let is_theirs = |seat: &Seat| player.is_some() && self.player(*seat) == player;
         if let Some(seat) = asked {
-            let reserved = self.claim(seat) == Some(Claim::Reserved) && !self.has_joined(seat);
-            return if reserved && !is_theirs(&seat) {
-                Err(Refusal::SeatReserved { seat })
-            } else {
-                Ok(seat)
+            let free = !self.has_joined(seat);
+            let others = match self.claim(seat) {
+                Some(Claim::Reserved) => free && !is_theirs(&seat),
+                Some(Claim::Rematch) => free,
+                Some(Claim::Assigned | Claim::Open) | None => false,
             };
+            return if others { Err(Refusal::SeatReserved { seat }) } else { Ok(seat) };
         }
         let free = |seat: &Seat| !self.has_joined(*seat);
         let is_open = |seat: &Seat| self.claim(*seat) == Some(Claim::Open);
-        if let Some(seat) = self.seats().filter(free).find(is_theirs) {
+        let may_join = |seat: &Seat| free(seat) && self.claim(*seat) != Some(Claim::Rematch);
+        if let Some(seat) = self.seats().filter(may_join).find(is_theirs) {
             return Ok(seat);
         }
         if let Some(seat) = self.seats().find(is_theirs) {
@@ -70,14 +76,18 @@ impl Game {
     pub(super) fn check_entropy(&self, seat: Seat) -> Result<(), Refusal> {
         self.check_running()?;
         self.check_seat(seat)?;
-        if !self.has_joined(seat) {
-            return Err(Refusal::NotJoined { seat });
-        }
+        self.check_joined(seat)?;
         self.check_deal_open()?;
         if self.entropy(seat).is_some() {
             return Err(Refusal::EntropyAdded { seat });
         }
         Ok(())
+    }
+
+    /// Whether somebody has taken the seat.
+    pub(super) fn check_joined(&self, seat: Seat) -> Result<(), Refusal> {
+        self.check_seat(seat)?;
+        if self.has_joined(seat) { Ok(()) } else { Err(Refusal::NotJoined { seat }) }
     }
 
     fn check_deal_open(&self) -> Result<(), Refusal> {
@@ -107,15 +117,106 @@ impl Game {
         if self.position().is_out(seat) { Err(Refusal::SeatOut { seat }) } else { Ok(()) }
     }
 
-    /// Whether the seat can leave.
-    pub(super) fn check_leave(&self, seat: Seat) -> Result<(), Refusal> {
-        self.check_active()?;
-        self.check_in(seat)
-    }
-
     /// Whether the game has neither begun nor ended.
     pub(super) fn check_unbegun(&self) -> Result<(), Refusal> {
         self.check_running()?;
         if self.has_begun() { Err(Refusal::AlreadyBegun) } else { Ok(()) }
+    }
+
+    /// Whether the seat to move still has time.
+    pub(super) fn check_time(&self, now: Millis) -> Result<(), Refusal> {
+        match self.deadline() {
+            Some(deadline) if now >= deadline => {
+                Err(Refusal::TimeIsUp { seat: self.position().to_move() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What has come due.
+    pub(super) fn due(&self, now: Millis, limits: &Limits) -> Result<Event, Refusal> {
+        self.check_running()?;
+        if let Err(Refusal::TimeIsUp { seat }) = self.check_time(now) {
+            return Ok(Event::TimedOut(seat));
+        }
+        match self.schedule(limits).deadline {
+            Some(due) if now < due => Err(Refusal::NotDue { due }),
+            Some(_) => Ok(Event::ExpiredUnbegun),
+            None => Err(Refusal::AlreadyBegun),
+        }
+    }
+
+    /// Whether the game can be aborted: some seat that is still in has never acted.
+    pub(super) fn check_abort(&self, seat: Option<Seat>) -> Result<(), Refusal> {
+        self.check_running()?;
+        if let Some(seat) = seat {
+            self.check_joined(seat)?;
+            self.check_in(seat)?;
+        }
+        if self.acted.covers(self.seats_in()) { Err(Refusal::AbortTooLate) } else { Ok(()) }
+    }
+
+    /// Whether the seat is playing: what resigning and every offer needs.
+    pub(super) fn check_player(&self, seat: Seat) -> Result<(), Refusal> {
+        self.check_active()?;
+        self.check_in(seat)
+    }
+
+    /// Whether the seat can offer a draw.
+    pub(super) fn check_draw_offer(&self, seat: Seat) -> Result<(), Refusal> {
+        self.check_player(seat)?;
+        if let Some(offer) = self.offers.draw {
+            return Err(Refusal::DrawOfferPending { by: offer.by });
+        }
+        if self.offers.draw_offered.contains(seat) {
+            return Err(Refusal::DrawOfferSpent { seat });
+        }
+        Ok(())
+    }
+
+    /// Whether the seat can answer the offer of a draw.
+    pub(super) fn check_draw_answer(&self, seat: Seat) -> Result<(), Refusal> {
+        self.check_player(seat)?;
+        check_answer(&self.offers.draw.ok_or(Refusal::NoDrawOffer)?, seat)
+    }
+
+    /// Whether the seat can ask for a takeback, and how many steps of the line would stay.
+    pub(super) fn check_takeback(&self, seat: Seat) -> Result<usize, Refusal> {
+        self.check_player(seat)?;
+        if let Some(takeback) = self.offers.takeback {
+            return Err(Refusal::TakebackPending { by: takeback.offer.by });
+        }
+        if self.offers.takebacks >= MOST_TAKEBACKS {
+            return Err(Refusal::TakebackLimit { most: MOST_TAKEBACKS });
+        }
+        if self.offers.takeback_asked.contains(seat) {
+            return Err(Refusal::TakebackSpent { seat });
+        }
+        if !self.acted.contains(seat) {
+            return Err(Refusal::NothingToTakeBack);
+        }
+        self.line.before_last_turn_of(seat)
+    }
+
+    /// Whether the seat can answer the request to take back.
+    pub(super) fn check_takeback_answer(&self, seat: Seat) -> Result<(), Refusal> {
+        self.check_player(seat)?;
+        check_answer(&self.offers.takeback.ok_or(Refusal::NoTakebackRequest)?.offer, seat)
+    }
+
+    /// Whether a rematch can be made.
+    pub(super) fn check_new_rematch(&self) -> Result<(), Refusal> {
+        self.check_rematch()?;
+        if self.rematch().is_some() { Err(Refusal::RematchMade) } else { Ok(()) }
+    }
+}
+
+fn check_answer(offer: &Offer, seat: Seat) -> Result<(), Refusal> {
+    if offer.by == seat {
+        Err(Refusal::OwnOffer { seat })
+    } else if offer.accepted.contains(seat) {
+        Err(Refusal::OfferAnswered { seat })
+    } else {
+        Ok(())
     }
 }

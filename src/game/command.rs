@@ -2,6 +2,7 @@
 
 use super::entropy::Entropy;
 use super::event::Event;
+use super::id::GameId;
 use super::player::PlayerId;
 use super::refusal::Refusal;
 use super::revision::Version;
@@ -41,8 +42,52 @@ pub enum Command {
         /// Which seat.
         seat: Seat,
     },
-    /// To abort the game if nobody has acted in time.
-    ExpireUnbegun,
+    /// To take a seat of a rematch, for a player who has asked for it.
+    JoinRematch {
+        /// Which.
+        seat: Seat,
+    },
+    /// To abort the game before every seat has acted.
+    Abort {
+        /// Which seat wants it; `None` for the platform.
+        seat: Option<Seat>,
+    },
+    /// To offer a draw.
+    OfferDraw {
+        /// Which seat.
+        seat: Seat,
+    },
+    /// To answer the offer of a draw.
+    AnswerDraw {
+        /// Which seat.
+        seat: Seat,
+        /// Whether it accepts.
+        accept: bool,
+    },
+    /// To ask for one's last turn to be taken back.
+    RequestTakeback {
+        /// Which seat.
+        seat: Seat,
+    },
+    /// To answer the request to take back.
+    AnswerTakeback {
+        /// Which seat.
+        seat: Seat,
+        /// Whether it accepts.
+        accept: bool,
+    },
+    /// To replace a seat's token by a new one.
+    ReissueToken {
+        /// Of which seat.
+        seat: Seat,
+    },
+    /// To note the rematch that is made in the same write.
+    MakeRematch {
+        /// Its id.
+        id: GameId,
+    },
+    /// To do what is due: let the seat to move lose by time, or abort a game that nobody has begun.
+    EnforceDeadline,
 }
 
 /// What a command that may be does: one entry of the log. Only [`decide`] makes it and only
@@ -70,13 +115,18 @@ impl Change {
 /// Whether a command may be, and what it does then. Pure; never looks at anything hidden.
 ///
 /// # Errors
-/// Why the command is refused.
+/// Why the command is refused. [`Refusal::TimeIsUp`] asks for [`Command::EnforceDeadline`] first,
+/// and the command again after it.
 pub fn decide(
     game: &Game,
     command: &Command,
     now: Millis,
     limits: &Limits,
 ) -> Result<Change, Refusal> {
+    let now = now.max(game.updated_at());
+    if *command != Command::EnforceDeadline {
+        game.check_time(now)?;
+    }
     let mut joining = None;
     let event = match command {
         Command::Join { seat, player, entropy } => {
@@ -94,17 +144,42 @@ pub fn decide(
             Event::Played(*action)
         }
         Command::Resign { seat } => {
-            game.check_leave(*seat)?;
+            game.check_player(*seat)?;
             Event::Resigned(*seat)
         }
-        Command::ExpireUnbegun => {
-            game.check_unbegun()?;
-            let due = game.created_at() + limits.unbegun;
-            if now < due {
-                return Err(Refusal::NotDue { due });
-            }
-            Event::ExpiredUnbegun
+        Command::JoinRematch { seat } => {
+            game.check_join(*seat, false)?;
+            Event::Joined { seat: *seat, entropy: None }
         }
+        Command::Abort { seat } => {
+            game.check_abort(*seat)?;
+            Event::Aborted(*seat)
+        }
+        Command::OfferDraw { seat } => {
+            game.check_draw_offer(*seat)?;
+            Event::DrawOffered(*seat)
+        }
+        Command::AnswerDraw { seat, accept } => {
+            game.check_draw_answer(*seat)?;
+            Event::DrawAnswered { seat: *seat, accepted: *accept }
+        }
+        Command::RequestTakeback { seat } => {
+            game.check_takeback(*seat)?;
+            Event::TakebackAsked(*seat)
+        }
+        Command::AnswerTakeback { seat, accept } => {
+            game.check_takeback_answer(*seat)?;
+            Event::TakebackAnswered { seat: *seat, accepted: *accept }
+        }
+        Command::ReissueToken { seat } => {
+            game.check_joined(*seat)?;
+            Event::TokenReissued(*seat)
+        }
+        Command::MakeRematch { id } => {
+            game.check_new_rematch()?;
+            Event::RematchMade(id.clone())
+        }
+        Command::EnforceDeadline => game.due(now, limits)?,
     };
     Ok(Change { decided_for: game.version(), at: now, event, player: joining })
 }

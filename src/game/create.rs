@@ -13,6 +13,7 @@ use super::secret::GameKey;
 use super::state::Game;
 use super::stored::{EngineVersion, Facts, Spectators, StoredGame};
 use super::time::Millis;
+use super::time_control::TimeControl;
 use crate::rules::RuleSet;
 
 /// Who sits where.
@@ -49,6 +50,8 @@ pub struct NewGame {
     pub spectators: Spectators,
     /// The creator's own labels.
     pub labels: BTreeMap<String, String>,
+    /// How much time the seats have.
+    pub time_control: TimeControl,
     /// The request that creates it, to be recognised if it is repeated.
     pub request: Option<Request>,
 }
@@ -130,6 +133,8 @@ impl Game {
             entropy_required: new.entropy_required,
             spectators: new.spectators,
             labels: new.labels,
+            time_control: new.time_control,
+            series: None,
         };
         Ok(Self::begin(StoredGame {
             id: new.id,

@@ -13,10 +13,19 @@
 //! | 131 | seat, length, entropy | entropy added |
 //! | 132 | seat | resigned |
 //! | 133 | | aborted because it was not begun in time |
+//! | 134 | seat | ran out of time |
+//! | 135 | seat | offered a draw |
+//! | 136, 137 | seat | accepted, declined a draw |
+//! | 138 | seat | asked to take back |
+//! | 139, 140 | seat | accepted, declined to take back |
+//! | 141 | seat, or 0 for the platform | aborted |
+//! | 142 | seat | had its token replaced |
+//! | 143 | length, the rematch's id | rematch made |
 //!
 //! All other kinds are for later releases. An entry is written once; nothing in it is hidden.
 
 use super::entropy::Entropy;
+use super::id::GameId;
 use super::packing::{PackingError, Reader, put_number};
 use super::revision::Version;
 use super::time::{Millis, Span};
@@ -29,6 +38,16 @@ const JOINED: u8 = 130;
 const ENTROPY_ADDED: u8 = 131;
 const RESIGNED: u8 = 132;
 const EXPIRED_UNBEGUN: u8 = 133;
+const TIMED_OUT: u8 = 134;
+const DRAW_OFFERED: u8 = 135;
+const DRAW_ACCEPTED: u8 = 136;
+const DRAW_DECLINED: u8 = 137;
+const TAKEBACK_ASKED: u8 = 138;
+const TAKEBACK_ACCEPTED: u8 = 139;
+const TAKEBACK_DECLINED: u8 = 140;
+const ABORTED: u8 = 141;
+const TOKEN_REISSUED: u8 = 142;
+const REMATCH_MADE: u8 = 143;
 
 /// What an entry of the log says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +74,32 @@ pub enum Event {
     Resigned(Seat),
     /// The game was aborted because nobody had acted in time.
     ExpiredUnbegun,
+    /// The seat to move ran out of time, or abandoned a game without clocks.
+    TimedOut(Seat),
+    /// A seat offered a draw.
+    DrawOffered(Seat),
+    /// A seat answered the offer of a draw.
+    DrawAnswered {
+        /// Which seat.
+        seat: Seat,
+        /// Whether it accepted.
+        accepted: bool,
+    },
+    /// A seat asked for its last turn to be taken back.
+    TakebackAsked(Seat),
+    /// A seat answered the request to take back.
+    TakebackAnswered {
+        /// Which seat.
+        seat: Seat,
+        /// Whether it accepted.
+        accepted: bool,
+    },
+    /// The game was aborted before every seat had acted, by a seat or by the platform.
+    Aborted(Option<Seat>),
+    /// A seat's token was replaced by a new one.
+    TokenReissued(Seat),
+    /// A rematch was made: the game with this id.
+    RematchMade(GameId),
 }
 
 /// One entry of the log.
@@ -87,6 +132,23 @@ pub(super) fn pack(bytes: &mut Vec<u8>, event: &Event, since_last: Span) {
         }
         Event::Resigned(seat) => bytes.extend([RESIGNED, seat.number()]),
         Event::ExpiredUnbegun => bytes.push(EXPIRED_UNBEGUN),
+        Event::TimedOut(seat) => bytes.extend([TIMED_OUT, seat.number()]),
+        Event::DrawOffered(seat) => bytes.extend([DRAW_OFFERED, seat.number()]),
+        Event::DrawAnswered { seat, accepted } => {
+            bytes.extend([if *accepted { DRAW_ACCEPTED } else { DRAW_DECLINED }, seat.number()]);
+        }
+        Event::TakebackAsked(seat) => bytes.extend([TAKEBACK_ASKED, seat.number()]),
+        Event::TakebackAnswered { seat, accepted } => {
+            let kind = if *accepted { TAKEBACK_ACCEPTED } else { TAKEBACK_DECLINED };
+            bytes.extend([kind, seat.number()]);
+        }
+        Event::Aborted(seat) => bytes.extend([ABORTED, seat.map_or(0, Seat::number)]),
+        Event::TokenReissued(seat) => bytes.extend([TOKEN_REISSUED, seat.number()]),
+        Event::RematchMade(id) => {
+            // An id has 1 to 64 bytes.
+            bytes.extend([REMATCH_MADE, id.as_str().len() as u8]);
+            bytes.extend_from_slice(id.as_str().as_bytes());
+        }
     }
     put_number(bytes, since_last.0);
 }
@@ -121,6 +183,24 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Result<(Event, Span), PackingEr
         }
         RESIGNED => Event::Resigned(seat(reader)?),
         EXPIRED_UNBEGUN => Event::ExpiredUnbegun,
+        TIMED_OUT => Event::TimedOut(seat(reader)?),
+        DRAW_OFFERED => Event::DrawOffered(seat(reader)?),
+        DRAW_ACCEPTED | DRAW_DECLINED => {
+            Event::DrawAnswered { seat: seat(reader)?, accepted: kind == DRAW_ACCEPTED }
+        }
+        TAKEBACK_ASKED => Event::TakebackAsked(seat(reader)?),
+        TAKEBACK_ACCEPTED | TAKEBACK_DECLINED => {
+            Event::TakebackAnswered { seat: seat(reader)?, accepted: kind == TAKEBACK_ACCEPTED }
+        }
+        ABORTED => {
+            let fault = reader.broken("a seat, or 0");
+            match reader.byte("a seat, or 0")? {
+                0 => Event::Aborted(None),
+                number => Event::Aborted(Some(Seat::new(number).ok_or(fault)?)),
+            }
+        }
+        TOKEN_REISSUED => Event::TokenReissued(seat(reader)?),
+        REMATCH_MADE => Event::RematchMade(game_id(reader)?),
         kind => return Err(PackingError::UnknownKind { offset, kind }),
     };
     Ok((event, Span(reader.number("milliseconds since the entry before")?)))
@@ -133,6 +213,13 @@ fn square(reader: &Reader<'_>, index: u8) -> Result<Square, PackingError> {
 fn seat(reader: &mut Reader<'_>) -> Result<Seat, PackingError> {
     let fault = reader.broken("a seat, 1 to 4");
     Seat::new(reader.byte("a seat, 1 to 4")?).ok_or(fault)
+}
+
+fn game_id(reader: &mut Reader<'_>) -> Result<GameId, PackingError> {
+    let fault = reader.broken("the id of a game");
+    let length = reader.byte("the length of an id")?;
+    let bytes = reader.take(length.into(), "the id of a game")?;
+    std::str::from_utf8(bytes).ok().and_then(|text| text.parse().ok()).ok_or(fault)
 }
 
 fn entropy(reader: &mut Reader<'_>, length: u8) -> Result<Entropy, PackingError> {

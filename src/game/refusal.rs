@@ -77,6 +77,82 @@ pub enum Refusal {
     /// The deal was given, so nothing can be added to it.
     #[error("the deal was given at creation, so no entropy can be added")]
     DealGiven,
+    /// The seat to move has run out of time, which has to be written first.
+    #[error("seat {seat} has run out of time")]
+    TimeIsUp {
+        /// Which.
+        seat: Seat,
+    },
+    /// The game goes on.
+    #[error("the game is not over yet")]
+    NotOver,
+    /// There is a rematch already.
+    #[error("the game has a rematch already")]
+    RematchMade,
+    /// A draw is offered already.
+    #[error("seat {by} has offered a draw: answer it, or wait for the answers")]
+    DrawOfferPending {
+        /// Who has offered it.
+        by: Seat,
+    },
+    /// The seat has offered a draw since it last acted.
+    #[error(
+        "seat {seat} has offered a draw since it last acted: it can again after its next action"
+    )]
+    DrawOfferSpent {
+        /// Which.
+        seat: Seat,
+    },
+    /// No draw is offered.
+    #[error("no draw is offered")]
+    NoDrawOffer,
+    /// The seat made the offer itself.
+    #[error("seat {seat} made the offer itself: the others answer it")]
+    OwnOffer {
+        /// Which.
+        seat: Seat,
+    },
+    /// The seat has accepted already.
+    #[error("seat {seat} has accepted already")]
+    OfferAnswered {
+        /// Which.
+        seat: Seat,
+    },
+    /// A takeback is asked for already.
+    #[error("seat {by} has asked for a takeback: answer it, or wait for the answers")]
+    TakebackPending {
+        /// Who has asked for it.
+        by: Seat,
+    },
+    /// The seat has asked for a takeback since the last action.
+    #[error(
+        "seat {seat} has asked for a takeback since the last action: it can again after the next"
+    )]
+    TakebackSpent {
+        /// Which.
+        seat: Seat,
+    },
+    /// No takeback is asked for.
+    #[error("no takeback is asked for")]
+    NoTakebackRequest,
+    /// The seat has made no turn.
+    #[error("the seat has made no turn that could be taken back")]
+    NothingToTakeBack,
+    /// A turn to be taken back turned something up.
+    #[error("a turn that turned something up cannot be taken back, nor any before it")]
+    TakebackRevealed,
+    /// A seat went out in the turns to be taken back.
+    #[error("a seat went out since: turns before that cannot be taken back")]
+    TakebackSeatOut,
+    /// The game has seen as many takebacks as it may.
+    #[error("this game has seen {most} takebacks, and there can be no more")]
+    TakebackLimit {
+        /// How many.
+        most: u16,
+    },
+    /// Every seat has acted.
+    #[error("every seat has acted: it is too late to abort, but not to resign or to offer a draw")]
+    AbortTooLate,
     /// It is too early.
     #[error("not due before {due:?}")]
     NotDue {

@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
+use super::clocks::Clocks;
 use super::command::Change;
 use super::deal::DealSource;
 use super::event::{Entry, Event};
+use super::line::Line;
+use super::offers::Offers;
 use super::refusal::Refusal;
 use super::request::Request;
 use super::revision::{Revision, Version};
+use super::seat_set::SeatSet;
 use super::seats::Claim;
-use super::state::{Deed, Game, GameState, Seated};
+use super::state::{Deed, Game, Seated};
 use super::stored::{EngineVersion, StoredGame};
-use crate::rules::{EndReason, Outcome, PlayError, Referee, Square};
+use crate::rules::{Outcome, Referee, Square};
 
 /// A stored game that contradicts itself. Nothing may be played on it and nothing patched over.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -77,7 +81,7 @@ impl Game {
         let seated = stored
             .seats
             .iter()
-            .map(|seat| Seated { joined: seat.claim == Claim::Assigned, entropy: None })
+            .map(|seat| Seated { joined: seat.claim == Claim::Assigned, ..Seated::default() })
             .collect();
         let deal = match &stored.facts.deal {
             DealSource::Given(deal) => Some(deal.clone()),
@@ -88,13 +92,17 @@ impl Game {
             deal,
             seated,
             started_at: None,
+            ended_at: None,
+            clocks: Clocks::new(stored.facts.time_control),
+            offers: Offers::default(),
+            line: Line::default(),
+            acted: SeatSet::EMPTY,
+            rematch: None,
             last_deed: Deed::NOBODYS,
             last_action: None,
             stored,
         };
-        if game.state() == GameState::Active {
-            game.started_at = Some(game.created_at());
-        }
+        game.begin_if_ready(game.created_at());
         game
     }
 
@@ -119,10 +127,15 @@ impl Game {
         }
         // A game begins without a result; what the log comes to is compared with what was stored.
         let outcome = stored.outcome.take();
+        Self::replayed(stored)?.expect_outcome(outcome)
+    }
+
+    /// What the log comes to.
+    fn replayed(stored: StoredGame) -> Result<Self, Contradiction> {
         let log = stored.log.clone();
         let mut game = Self::begin(stored);
         log.entries().skip(1).try_for_each(|entry| game.step(&entry))?;
-        game.expect_outcome(outcome)
+        Ok(game)
     }
 
     /// The game that a stored record is, where the record goes on from this game; costs only what
@@ -167,9 +180,9 @@ impl Game {
         }
         let log = self.stored.log.cut(revision)?;
         let requests = self.stored.requests.cut(revision);
-        // Every beginning of a log that replays does so too. Only a game's last entry ends it.
+        // Every beginning of a log that replays does so too, to an outcome of its own.
         let stored = StoredGame { log, requests, outcome: None, ..self.stored.clone() };
-        Self::replay(stored).ok()
+        Self::replayed(stored).ok()
     }
 
     /// The log and what each entry did, the first one first. What they did is not kept: this
@@ -211,59 +224,5 @@ impl Game {
         }
         game.step(&Entry { version, at, event: change.event.clone() })?;
         Ok(game)
-    }
-
-    /// Does what an entry says that happened.
-    fn step(&mut self, entry: &Entry) -> Result<(), Contradiction> {
-        let revision = entry.version.revision;
-        let refused = |refusal| Contradiction::Refused { revision, refusal };
-        let deed = match &entry.event {
-            Event::Created => return Err(refused(Refusal::GameExists)),
-            Event::Joined { seat, entropy } => {
-                self.check_join(*seat, entropy.is_some()).map_err(refused)?;
-                let seated = &mut self.seated[seat.index()];
-                *seated = Seated { joined: true, entropy: entropy.clone() };
-                Deed::of(*seat)
-            }
-            Event::EntropyAdded { seat, entropy } => {
-                self.check_entropy(*seat).map_err(refused)?;
-                self.seated[seat.index()].entropy = Some(entropy.clone());
-                Deed::of(*seat)
-            }
-            Event::Played(action) => {
-                self.check_active().map_err(refused)?;
-                let deal = match self.deal.take() {
-                    Some(deal) => deal,
-                    None => self.secret_deal(),
-                };
-                let result = self.referee.play(*action, |square| deal.at(square));
-                self.deal = Some(deal);
-                let played = result.map_err(|error| match error {
-                    PlayError::Illegal(reason) => refused(Refusal::Illegal(reason)),
-                    PlayError::UnknownPiece { square }
-                    | PlayError::ImpossiblePiece { square, .. } => {
-                        Contradiction::Deal { revision, square }
-                    }
-                })?;
-                self.last_action = Some(played);
-                Deed { by: Some(played.seat), played: Some(played) }
-            }
-            Event::Resigned(seat) => {
-                self.check_leave(*seat).map_err(refused)?;
-                self.referee.leave(*seat, EndReason::Resignation);
-                Deed::of(*seat)
-            }
-            Event::ExpiredUnbegun => {
-                self.check_unbegun().map_err(refused)?;
-                self.referee.end(EndReason::Aborted);
-                Deed::NOBODYS
-            }
-        };
-        self.last_deed = deed;
-        self.stored.outcome = self.referee.outcome().cloned();
-        if self.started_at.is_none() && self.state() == GameState::Active {
-            self.started_at = Some(entry.at);
-        }
-        Ok(())
     }
 }

@@ -31,11 +31,20 @@ impl Game {
     /// What the store must know of the game as it stands.
     pub fn schedule(&self, limits: &Limits) -> Schedule {
         if self.state() == GameState::Finished {
-            Schedule { deadline: None, keep: Some(limits.ended) }
-        } else if self.has_begun() {
-            Schedule { deadline: None, keep: None }
-        } else {
-            Schedule { deadline: Some(self.created_at() + limits.unbegun), keep: None }
+            return Schedule { deadline: None, keep: Some(limits.ended) };
         }
+        let deadline = match (self.deadline(), self.unbegun_deadline(limits)) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        Schedule { deadline, keep: None }
+    }
+
+    /// When the game is aborted if nobody acts; `None` for one that began, and where clocks see to
+    /// it that somebody does.
+    pub(super) fn unbegun_deadline(&self, limits: &Limits) -> Option<Millis> {
+        let clocks_run = self.state() == GameState::Active && !self.time_control().is_unlimited();
+        let awaited = !self.has_begun() && !clocks_run;
+        awaited.then(|| self.created_at() + limits.unbegun)
     }
 }

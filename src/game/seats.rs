@@ -11,6 +11,8 @@ pub enum Claim {
     Open,
     /// Its player has it once it joins; nobody else can.
     Reserved,
+    /// Its player has it once it asks for the rematch that the game is; nobody else can.
+    Rematch,
 }
 
 /// A seat as a game's creator asks for it.
@@ -32,8 +34,6 @@ pub struct StoredSeat {
     pub claim: Claim,
     /// Who sits there or may; `None` for an open seat that nobody took, and where no id was given.
     pub player: Option<PlayerId>,
-    /// How many tokens the seat had before its present one.
-    pub generation: u32,
 }
 
 impl From<NewSeat> for StoredSeat {
@@ -43,6 +43,6 @@ impl From<NewSeat> for StoredSeat {
             NewSeat::Open => (Claim::Open, None),
             NewSeat::Reserved(player) => (Claim::Reserved, Some(player)),
         };
-        Self { claim, player, generation: 0 }
+        Self { claim, player }
     }
 }

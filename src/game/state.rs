@@ -2,19 +2,24 @@
 
 use arrayvec::ArrayVec;
 
+use super::clocks::{Clocks, Reading};
 use super::deal::{Commitment, DealSource, derive_deal};
 use super::entropy::Entropy;
 use super::event::Entry;
 use super::id::GameId;
+use super::line::Line;
+use super::offers::{Offer, Offers, Takeback};
 use super::player::PlayerId;
 use super::request::{Recall, Request};
 use super::revision::{Revision, Version};
+use super::seat_set::SeatSet;
 use super::seats::Claim;
 use super::secret::ServerSeed;
 use super::stored::StoredGame;
 use super::time::Millis;
+use super::time_control::TimeControl;
 use super::token::SeatToken;
-use crate::rules::{Deal, Outcome, Played, Position, Referee, RuleSet, Seat};
+use crate::rules::{Deal, EndReason, Outcome, Played, Position, Referee, RuleSet, Seat};
 
 /// Where a game is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +37,8 @@ pub enum GameState {
 pub(super) struct Seated {
     pub(super) joined: bool,
     pub(super) entropy: Option<Entropy>,
+    /// How many tokens it had before its present one.
+    pub(super) generation: u32,
 }
 
 /// What one entry of the log did.
@@ -41,15 +48,19 @@ pub struct Deed {
     pub by: Option<Seat>,
     /// What an action did.
     pub played: Option<Played>,
+    /// How many actions were taken back.
+    pub undone: u32,
+    /// Why a seat left.
+    pub left: Option<EndReason>,
 }
 
 impl Deed {
     /// What nobody did: the creation, and ends that come with time.
-    pub(super) const NOBODYS: Self = Self { by: None, played: None };
+    pub(super) const NOBODYS: Self = Self { by: None, played: None, undone: 0, left: None };
 
     /// What a seat did besides acting.
     pub(super) const fn of(seat: Seat) -> Self {
-        Self { by: Some(seat), played: None }
+        Self { by: Some(seat), ..Self::NOBODYS }
     }
 }
 
@@ -63,6 +74,13 @@ pub struct Game {
     pub(super) deal: Option<Deal>,
     pub(super) seated: ArrayVec<Seated, { Seat::MAX }>,
     pub(super) started_at: Option<Millis>,
+    pub(super) ended_at: Option<Millis>,
+    pub(super) clocks: Clocks,
+    pub(super) offers: Offers,
+    pub(super) line: Line,
+    /// The seats that have ever acted, also where that was taken back.
+    pub(super) acted: SeatSet,
+    pub(super) rematch: Option<GameId>,
     pub(super) last_deed: Deed,
     pub(super) last_action: Option<Played>,
 }
@@ -188,12 +206,12 @@ impl Game {
         }
     }
 
-    /// Whether an action was played.
+    /// Whether an action was played, taken back or not.
     pub fn has_begun(&self) -> bool {
-        self.last_action.is_some()
+        !self.acted.is_empty()
     }
 
-    /// What the last action did.
+    /// What the last action did that was not taken back.
     pub fn last_action(&self) -> Option<&Played> {
         self.last_action.as_ref()
     }
@@ -215,7 +233,32 @@ impl Game {
 
     /// When it ended.
     pub fn ended_at(&self) -> Option<Millis> {
-        self.outcome().map(|_| self.updated_at())
+        self.ended_at
+    }
+
+    /// How much time the seats have.
+    pub fn time_control(&self) -> &TimeControl {
+        &self.stored.facts.time_control
+    }
+
+    /// What the clock of a seat showed when the game last changed.
+    pub fn clock(&self, seat: Seat) -> Reading {
+        self.clocks.reading(seat, self.position().to_move(), self.updated_at())
+    }
+
+    /// When the seat to move runs out of time; `None` where no clock runs, or it never does.
+    pub fn deadline(&self) -> Option<Millis> {
+        self.clocks.deadline(self.position().to_move())
+    }
+
+    /// The offer of a draw that stands.
+    pub fn draw_offer(&self) -> Option<Offer> {
+        self.offers.draw
+    }
+
+    /// The request to take back that stands.
+    pub fn takeback_request(&self) -> Option<Takeback> {
+        self.offers.takeback
     }
 
     /// What the last entry did.
@@ -242,8 +285,8 @@ impl Game {
     /// The present token of a seat; `None` for a seat that the game does not have or that nobody has
     /// taken.
     pub fn token(&self, seat: Seat) -> Option<SeatToken> {
-        let stored = self.stored.seats.get(seat.index()).filter(|_| self.has_joined(seat))?;
-        Some(SeatToken::derive(&self.stored.facts.key, self.id(), seat, stored.generation))
+        let seated = self.seated.get(seat.index()).filter(|seated| seated.joined)?;
+        Some(SeatToken::derive(&self.stored.facts.key, self.id(), seat, seated.generation))
     }
 
     /// The seat that a token is for, if it is a token of this game and not a dead one.

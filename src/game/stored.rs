@@ -1,6 +1,7 @@
 //! What is kept of a game: everything else comes from replaying its log.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
@@ -11,6 +12,8 @@ use super::log::Log;
 use super::request::Requests;
 use super::seats::StoredSeat;
 use super::secret::GameKey;
+use super::series::Series;
+use super::time_control::TimeControl;
 use crate::rules::{Outcome, RuleSet, Seat};
 
 /// Which engine replays a log. It rises when a release would play some log differently.
@@ -22,12 +25,19 @@ impl EngineVersion {
     pub const CURRENT: Self = Self(1);
 }
 
-/// Who may read a game without a seat in it.
+/// Who may read a game without a seat in it, before it has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Spectators {
     /// Everyone, as it is played.
     #[default]
     Open,
+    /// Everyone, so many turns late.
+    Delayed {
+        /// How many.
+        turns: NonZeroU16,
+    },
+    /// Nobody.
+    Hidden,
 }
 
 /// What never changes in a game.
@@ -47,6 +57,10 @@ pub struct Facts {
     pub spectators: Spectators,
     /// The creator's own labels.
     pub labels: BTreeMap<String, String>,
+    /// How much time the seats have.
+    pub time_control: TimeControl,
+    /// The series that it goes on with, where it is a rematch.
+    pub series: Option<Series>,
 }
 
 /// A game as it is stored. Its id is the key that it is stored under.

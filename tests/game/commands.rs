@@ -137,7 +137,7 @@ fn nothing_is_done_after_the_end() {
         Command::AddEntropy { seat: seat(1), entropy: entropy(b"x") },
         join(None, Some("c")),
         join(Some(1), Some("c")),
-        Command::ExpireUnbegun,
+        Command::EnforceDeadline,
     ] {
         assert_eq!(
             run(&game, command.clone()).expect_err("over"),
@@ -170,9 +170,9 @@ fn a_game_that_nobody_begins_is_aborted_after_its_time() {
         let due = START + Span::hours(24);
         let schedule = game.schedule(&Limits::default());
         assert_eq!(schedule, Schedule { deadline: Some(due), keep: None });
-        let early = run_at(&game, Command::ExpireUnbegun, START + Span(24 * 3_600_000 - 1));
+        let early = run_at(&game, Command::EnforceDeadline, START + Span(24 * 3_600_000 - 1));
         assert_eq!(early.expect_err("early"), Refusal::NotDue { due });
-        let game = run_at(&game, Command::ExpireUnbegun, due).expect("due");
+        let game = run_at(&game, Command::EnforceDeadline, due).expect("due");
         let outcome = game.outcome().expect("over");
         assert_eq!(outcome.reason, EndReason::Aborted);
         assert_eq!(outcome.winner(), None);
@@ -181,14 +181,15 @@ fn a_game_that_nobody_begins_is_aborted_after_its_time() {
         assert_eq!(schedule, Schedule { deadline: None, keep: Some(Span::days(30)) });
     }
     let begun = play(&create(new_game(Preset::Taiwanese)), &[flip(0)]);
-    let late = START + Span::days(300);
-    let refusal = run_at(&begun, Command::ExpireUnbegun, late).expect_err("begun");
-    assert_eq!(refusal, Refusal::AlreadyBegun);
-    assert_eq!(begun.schedule(&Limits::default()), Schedule { deadline: None, keep: None });
+    let inactive = begun.updated_at() + Span::days(30);
+    let early = run_at(&begun, Command::EnforceDeadline, START + Span::days(30));
+    assert_eq!(early.expect_err("not yet"), Refusal::NotDue { due: inactive });
+    let schedule = Schedule { deadline: Some(inactive), keep: None };
+    assert_eq!(begun.schedule(&Limits::default()), schedule);
     let limits = Limits { unbegun: Span(1), ended: Span(2) };
     let game = waiting();
     assert_eq!(game.schedule(&limits).deadline, Some(START + Span(1)));
-    assert!(decide(&game, &Command::ExpireUnbegun, START + Span(1), &limits).is_ok());
+    assert!(decide(&game, &Command::EnforceDeadline, START + Span(1), &limits).is_ok());
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What holds for every course of a game.
 
 use banqi::game::{
-    Command, DealSource, Etag, Game, GameState, Limits, Log, Millis, NewGame, NewSeat, Request,
-    Revision, ServerSeed, Span, StoredGame, decide, derive_deal,
+    Clock, Command, DealSource, Etag, Game, GameState, Limits, Log, Millis, NewGame, NewSeat,
+    Refusal, Request, Revision, ServerSeed, Span, StoredGame, TimeControl, decide, derive_deal,
 };
 use banqi::rules::{Action, BoardSize, Deal, Preset, Seat, Square};
 use banqi::store::{Record, codec};
@@ -19,6 +19,13 @@ enum Attempt {
     PlayLegal(u16),
     Play(u8, Action),
     Resign(u8),
+    Abort(Option<u8>),
+    OfferDraw(u8),
+    AnswerDraw(u8, bool),
+    RequestTakeback(u8),
+    AnswerTakeback(u8, bool),
+    Reissue(u8),
+    MakeRematch,
     Expire,
 }
 
@@ -43,6 +50,15 @@ fn attempts() -> impl Strategy<Value = Attempt> {
         60 => any::<u16>().prop_map(Attempt::PlayLegal),
         4 => (seat(), actions()).prop_map(|(seat, action)| Attempt::Play(seat, action)),
         1 => seat().prop_map(Attempt::Resign),
+        1 => prop::option::of(seat()).prop_map(Attempt::Abort),
+        3 => seat().prop_map(Attempt::OfferDraw),
+        2 => (seat(), prop::bool::weighted(0.3))
+            .prop_map(|(seat, accept)| Attempt::AnswerDraw(seat, accept)),
+        6 => seat().prop_map(Attempt::RequestTakeback),
+        6 => (seat(), prop::bool::weighted(0.8))
+            .prop_map(|(seat, accept)| Attempt::AnswerTakeback(seat, accept)),
+        1 => seat().prop_map(Attempt::Reissue),
+        1 => Just(Attempt::MakeRematch),
         1 => Just(Attempt::Expire),
     ]
 }
@@ -65,14 +81,43 @@ fn command(game: &Game, attempt: &Attempt) -> Option<Command> {
         }
         Attempt::Play(number, action) => Command::Play { seat: seat(*number), action: *action },
         Attempt::Resign(number) => Command::Resign { seat: seat(*number) },
-        Attempt::Expire => Command::ExpireUnbegun,
+        Attempt::Abort(number) => Command::Abort { seat: number.map(seat) },
+        Attempt::OfferDraw(number) => Command::OfferDraw { seat: seat(*number) },
+        Attempt::AnswerDraw(number, accept) => {
+            Command::AnswerDraw { seat: seat(*number), accept: *accept }
+        }
+        Attempt::RequestTakeback(number) => Command::RequestTakeback { seat: seat(*number) },
+        Attempt::AnswerTakeback(number, accept) => {
+            Command::AnswerTakeback { seat: seat(*number), accept: *accept }
+        }
+        Attempt::Reissue(number) => Command::ReissueToken { seat: seat(*number) },
+        Attempt::MakeRematch => Command::MakeRematch { id: "game-2".parse().expect("an id") },
+        Attempt::Expire => Command::EnforceDeadline,
+    })
+}
+
+/// Time controls under which some games end by time and most do not.
+fn time_controls() -> impl Strategy<Value = TimeControl> {
+    let span = || (100..3_000_000_u64).prop_map(Span);
+    let clock = prop_oneof![
+        3 => Just(TimeControl::default().clock()),
+        1 => prop::option::of(span()).prop_map(|inactivity| Clock::Unlimited { inactivity }),
+        1 => span().prop_map(|main| Clock::SuddenDeath { main }),
+        1 => (span(), span()).prop_map(|(main, increment)| Clock::Increment { main, increment }),
+        1 => span().prop_map(|limit| Clock::PerTurn { limit }),
+        1 => (span(), 1..5_u8, span())
+            .prop_map(|(main, periods, period)| Clock::ByoYomi { main, periods, period }),
+        1 => (1..3_u16).prop_map(|days| Clock::Correspondence { days }),
+    ];
+    (clock, prop::option::of(span())).prop_map(|(clock, first_turn)| {
+        TimeControl::new(clock, first_turn).expect("a time control")
     })
 }
 
 fn new_games() -> impl Strategy<Value = NewGame> {
     let claims = prop::collection::vec(prop_oneof![3 => Just(0_u8), 1 => 1..3_u8], 4);
-    (0..Preset::ALL.len(), claims, any::<[u8; 32]>(), any::<bool>(), 0..4_u8).prop_map(
-        |(preset, claims, seed, entropy_required, given)| {
+    (0..Preset::ALL.len(), claims, any::<[u8; 32]>(), any::<bool>(), 0..4_u8, time_controls())
+        .prop_map(|(preset, claims, seed, entropy_required, given, time_control)| {
             let mut new = new_game(Preset::ALL[preset]);
             for (seat, claim) in new.seats.iter_mut().zip(claims) {
                 *seat = match claim {
@@ -84,13 +129,13 @@ fn new_games() -> impl Strategy<Value = NewGame> {
             let seed = ServerSeed::new(seed);
             let deal = derive_deal(new.rules.board_size(), &new.id, &seed, []);
             new.deal = DealSource::Derived(seed);
+            new.time_control = time_control;
             new.entropy_required = entropy_required && given == 1;
             if given == 0 {
                 new.deal = DealSource::Given(deal);
             }
             new
-        },
-    )
+        })
 }
 
 /// Every state that a course of attempts leads through, the first one first.
@@ -101,7 +146,12 @@ fn course(new: NewGame, attempts: &[(Attempt, u32)]) -> Vec<Game> {
         now = Millis(now.0 + u64::from(*thought));
         let game = games.last().expect("not empty");
         let Some(command) = command(game, attempt) else { continue };
-        let Ok(change) = decide(game, &command, now, &Limits::default()) else { continue };
+        let due = || decide(game, &Command::EnforceDeadline, now, &Limits::default());
+        let change = match decide(game, &command, now, &Limits::default()) {
+            Err(Refusal::TimeIsUp { .. }) => due().expect("due"),
+            Err(_) => continue,
+            Ok(change) => change,
+        };
         let request = Request::new(b"caller", None, &number.to_string(), b"");
         let after = game.after(&change, Some(request)).expect("what is decided can be done");
         games.push(after);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use banqi::game::{
     Command, DealSource, Entropy, Game, GameKey, History, Limits, Millis, NewGame, NewSeat,
-    Refusal, Seating, ServerSeed, Span, Spectators, decide,
+    Refusal, Seating, ServerSeed, Span, Spectators, TimeControl, decide,
 };
 use banqi::rules::{Action, Preset, Seat};
 
@@ -32,6 +32,7 @@ pub(crate) fn new_game(preset: Preset) -> NewGame {
         origin: History([1, 2, 3, 4, 5, 6, 7, 8]),
         entropy_required: false,
         spectators: Spectators::Open,
+        time_control: TimeControl::default(),
         labels: BTreeMap::new(),
         request: None,
     }
@@ -75,7 +76,7 @@ pub(crate) fn summary(game: &Game) -> String {
         })
         .collect();
     format!(
-        "{:?} {:?} {} {:?} {:?} {:?} {seats:?} {:?} {:?} {:?} {:?} {:?}",
+        "{:?} {:?} {} {:?} {:?} {:?} {seats:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         game.version(),
         game.state(),
         game.position(),
@@ -87,5 +88,11 @@ pub(crate) fn summary(game: &Game) -> String {
         game.ended_at(),
         game.revealed_deal().map(|deal| deal.to_string()),
         game.entries().collect::<Vec<_>>(),
+        game.last_action(),
+        game.seats().map(|seat| game.clock(seat)).collect::<Vec<_>>(),
+        game.deadline(),
+        game.draw_offer(),
+        game.takeback_request(),
+        game.rematch(),
     )
 }

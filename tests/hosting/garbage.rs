@@ -131,6 +131,7 @@ fn write(right: &Right) -> impl Strategy<Value = Write> + use<> {
                 labels,
                 entropy_required,
                 request_id,
+                ..Default::default()
             })
         }),
         creation.prop_map(|(texts, rules, seats, labels, seating, _)| {

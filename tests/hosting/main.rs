@@ -9,6 +9,7 @@ mod garbage;
 mod hidden;
 mod illegal;
 mod meddling;
+mod offers;
 mod order;
 mod presence;
 mod presets;

@@ -62,19 +62,8 @@ fn malformed(mut write: Write) -> Write {
         Write::Join(request) => request.seat = 9,
         Write::Create(request) => request.seating = 9,
         Write::Import(request) => request.start = None,
+        other => return other.clone().with_etag("yesterday"),
     }
-    write
-}
-
-fn elsewhere(mut write: Write) -> Write {
-    let id = match &mut write {
-        Write::Play(request) => &mut request.game_id,
-        Write::Resign(request) => &mut request.game_id,
-        Write::AddEntropy(request) => &mut request.game_id,
-        Write::Join(request) => &mut request.game_id,
-        Write::Create(_) | Write::Import(_) => panic!("a creation is of no game"),
-    };
-    *id = "nowhere".to_owned();
     write
 }
 
@@ -84,7 +73,7 @@ fn without_seat(mut write: Write) -> Write {
         Write::Play(request) => &mut request.seat_token,
         Write::Resign(request) => &mut request.seat_token,
         Write::AddEntropy(request) => &mut request.seat_token,
-        Write::Join(_) | Write::Create(_) | Write::Import(_) => panic!("needs no token"),
+        _ => panic!("needs no token"),
     };
     *token = "stolen".to_owned();
     write
@@ -107,16 +96,20 @@ async fn the_first_of_two_faults_is_told(
     let acts_for_a_seat = !matches!(kind, Kind::Join);
     // The one that wrote last and has a copy, and the one that never saw the game.
     for replica in &world.replicas {
-        assert_eq!(told(replica, malformed(elsewhere(write.clone()))).await, "INVALID_FIELDS");
+        assert_eq!(
+            told(replica, malformed(write.clone().with_game("nowhere"))).await,
+            "INVALID_FIELDS"
+        );
         if acts_for_a_seat {
-            let call = elsewhere(without_seat(write.clone()));
+            let call = without_seat(write.clone()).with_game("nowhere");
             assert_eq!(told(replica, call).await, "GAME_NOT_FOUND");
             let call = without_seat(write.clone().with_request_id(&used));
             assert_eq!(told(replica, call).await, "SEAT_TOKEN_WRONG");
             let call = write.clone().with_request_id(&used).with_etag(&over.stale);
             assert_eq!(told(replica, call).await, "REQUEST_ID_REUSED");
         } else {
-            let call = elsewhere(write.clone().with_request_id(&used).with_etag(&over.stale));
+            let call =
+                write.clone().with_request_id(&used).with_etag(&over.stale).with_game("nowhere");
             assert_eq!(told(replica, call).await, "GAME_NOT_FOUND");
         }
         assert_eq!(told(replica, write.clone().with_etag(&over.stale)).await, "ETAG_MISMATCH");

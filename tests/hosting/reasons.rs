@@ -17,6 +17,7 @@ use tonic_types::ErrorDetails;
 
 use crate::illegal;
 use crate::meddling::{Meddling, Trouble};
+use crate::offers;
 use crate::stored::{self, Spoilt};
 use crate::support::refusal;
 use crate::table::{Table, assigned, seat};
@@ -74,7 +75,7 @@ impl Provoked {
         self.0.insert(reason.name());
     }
 
-    async fn by(&mut self, reason: Reason, replica: &Replica, write: Write) {
+    pub(crate) async fn by(&mut self, reason: Reason, replica: &Replica, write: Write) {
         let status = write.send(replica).await.expect_err(reason.name());
         self.note(reason, &status);
     }
@@ -115,6 +116,7 @@ async fn every_reason_is_given_with_what_belongs_to_it(
     seats(&mut provoked, &world).await;
     play(&mut provoked, &world).await;
     illegal::provoke(&mut provoked, world.any()).await;
+    offers::provoke(&mut provoked, world.any()).await;
     store(&mut provoked, &world).await;
     stopping(&mut provoked, &mut world).await;
     provoked.check_that_all_were();

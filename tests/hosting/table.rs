@@ -80,6 +80,14 @@ impl Table {
         self.send(replica, self.act(seat, action)).await.expect("a legal action")
     }
 
+    /// Plays one action that turns nothing up and takes nothing.
+    pub(crate) async fn play_quietly(&self, replica: &Replica) -> v1::Game {
+        let game = replica.get(&self.id).await;
+        let mut actions = game.legal_actions.iter();
+        let quiet = actions.find(|action| action.kind() == v1::ActionKind::Move);
+        self.play(replica, &quiet.expect("a quiet action").text).await
+    }
+
     /// Plays so many actions, the first legal one each time; answers the game after them.
     pub(crate) async fn play_on(&self, replica: &Replica, count: usize) -> v1::Game {
         let mut game = replica.get(&self.id).await;

@@ -2,13 +2,16 @@
 
 use prost_types::Timestamp;
 
-use super::action;
+use super::{action, time_control};
 use crate::api::proto::v1;
 use crate::api::proto::v1::log_entry::{
-    Aborted, Created, EntropyAdded, Event as Told, Joined, Resigned,
+    Aborted, Created, DrawAnswered, DrawOffered, EntropyAdded, Event as Told, Joined, RematchMade,
+    Resigned, SeatTokenReissued, TakebackAnswered, TakebackRequested, TimedOut,
 };
-use crate::game::{Claim, Deed, Entry, Etag, Event, Game, GameState, Millis, Revision};
-use crate::rules::Seat;
+use crate::game::{
+    Claim, Deed, Entry, Etag, Event, Game, GameState, Millis, Offer, Revision, Score, Series,
+};
+use crate::rules::{EndReason, Seat};
 
 /// How much of a game to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +50,38 @@ pub fn game(game: &Game, view: View, server_time: Option<Millis>) -> v1::Game {
         end_time: game.ended_at().map(time),
         log,
         server_time: server_time.map(time),
+        time_control: Some(time_control::time_control(game.time_control())),
+        clocks: time_control::clocks(game),
+        deadline: game.deadline().map(time),
+        draw_offer: game.draw_offer().map(Into::into),
+        takeback_request: game.takeback_request().map(|takeback| takeback.offer.into()),
+        series: game.stored().facts.series.as_ref().map(|series| self::series(game, series)),
+        rematch_game_id: game.rematch().map(ToString::to_string).unwrap_or_default(),
+        spectators: Some(time_control::spectators(game.stored().facts.spectators)),
+    }
+}
+
+fn series(game: &Game, series: &Series) -> v1::Series {
+    let standing = game.standing();
+    let score = |((seat, before), score): ((Seat, &Seat), &Score)| v1::SeriesScore {
+        seat: seat.number().into(),
+        previous_seat: before.number().into(),
+        wins: score.wins,
+        draws: score.draws,
+    };
+    v1::Series {
+        previous_game_id: series.previous.to_string(),
+        games_ended: standing.games,
+        scores: game.seats().zip(&series.before).zip(&standing.scores).map(score).collect(),
+    }
+}
+
+impl From<Offer> for v1::Offer {
+    fn from(offer: Offer) -> Self {
+        Self {
+            seat: offer.by.number().into(),
+            accepted_by: offer.accepted.iter().map(|seat| seat.number().into()).collect(),
+        }
     }
 }
 
@@ -87,7 +122,30 @@ fn log_entry(game: &Game, entry: &Entry, deed: Deed) -> v1::LogEntry {
             Told::Played(deed.played.as_ref().map(action::record).unwrap_or_default())
         }
         Event::Resigned(seat) => Told::Resigned(Resigned { seat: seat.number().into() }),
-        Event::ExpiredUnbegun => Told::Aborted(Aborted {}),
+        Event::ExpiredUnbegun => Told::Aborted(Aborted { seat: 0 }),
+        Event::Aborted(seat) => {
+            Told::Aborted(Aborted { seat: seat.map_or(0, |seat| seat.number().into()) })
+        }
+        Event::TimedOut(seat) => Told::TimedOut(TimedOut {
+            seat: seat.number().into(),
+            reason: v1::EndReason::from(deed.left.unwrap_or(EndReason::Timeout)).into(),
+        }),
+        Event::DrawOffered(seat) => Told::DrawOffered(DrawOffered { seat: seat.number().into() }),
+        Event::DrawAnswered { seat, accepted } => {
+            Told::DrawAnswered(DrawAnswered { seat: seat.number().into(), accepted: *accepted })
+        }
+        Event::TakebackAsked(seat) => {
+            Told::TakebackRequested(TakebackRequested { seat: seat.number().into() })
+        }
+        Event::TakebackAnswered { seat, accepted } => Told::TakebackAnswered(TakebackAnswered {
+            seat: seat.number().into(),
+            accepted: *accepted,
+            undone_actions: deed.undone,
+        }),
+        Event::TokenReissued(seat) => {
+            Told::SeatTokenReissued(SeatTokenReissued { seat: seat.number().into() })
+        }
+        Event::RematchMade(id) => Told::RematchMade(RematchMade { game_id: id.to_string() }),
     };
     let Revision(revision) = entry.version.revision;
     v1::LogEntry {
@@ -127,6 +185,7 @@ impl From<Claim> for v1::SeatClaim {
             Claim::Assigned => Self::Assigned,
             Claim::Open => Self::Open,
             Claim::Reserved => Self::Reserved,
+            Claim::Rematch => Self::Rematch,
         }
     }
 }

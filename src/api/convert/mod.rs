@@ -5,3 +5,4 @@ pub mod game;
 pub mod position;
 pub mod result;
 pub mod rules;
+pub mod time_control;

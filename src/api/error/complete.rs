@@ -46,7 +46,7 @@ fn explain(status: &Status) -> ApiError {
         Code::DeadlineExceeded => Reason::DeadlineExceeded,
         code => {
             tracing::error!(%code, told, "an error without a reason");
-            return ApiError::new(Reason::Internal, "a fault of the service; its log has more");
+            return ApiError::fault();
         }
     };
     let message = if told.is_empty() { reason.meaning() } else { told };

@@ -61,6 +61,11 @@ impl ApiError {
         self
     }
 
+    /// A fault of the service, of which the caller learns no more.
+    pub fn fault() -> Self {
+        Self::new(Reason::Internal, "a fault of the service; its log has more")
+    }
+
     /// Why the call was refused.
     pub fn reason(&self) -> Reason {
         self.reason

@@ -111,6 +111,34 @@ reasons! {
         "The deal was given at creation, so nothing can be added to it.";
     GameOver = "GAME_OVER", FailedPrecondition,
         "The game has ended; nothing more can be done in it.";
+    GameNotOver = "GAME_NOT_OVER", FailedPrecondition,
+        "The game goes on; a rematch can be asked for once it has ended.";
+    AbortTooLate = "ABORT_TOO_LATE", FailedPrecondition,
+        "Every seat has acted, so the game cannot be aborted any more; resign, or offer a draw.";
+    DrawOfferPending = "DRAW_OFFER_PENDING", FailedPrecondition,
+        "A draw is offered already; answer it, or wait for the answers.";
+    DrawOfferSpent = "DRAW_OFFER_SPENT", FailedPrecondition,
+        "The seat has offered a draw since it last acted; it can again after its next action.";
+    NoDrawOffer = "NO_DRAW_OFFER", FailedPrecondition,
+        "No draw is offered, or not any more.";
+    OwnOffer = "OWN_OFFER", FailedPrecondition,
+        "The seat made the offer or the request itself; the other seats answer it.";
+    OfferAnswered = "OFFER_ANSWERED", FailedPrecondition,
+        "The seat has accepted the offer or the request already.";
+    TakebackPending = "TAKEBACK_PENDING", FailedPrecondition,
+        "A takeback is asked for already; answer that, or wait for the answers.";
+    TakebackSpent = "TAKEBACK_SPENT", FailedPrecondition,
+        "The seat has asked for a takeback since the last action; it can again after the next one.";
+    NoTakebackRequest = "NO_TAKEBACK_REQUEST", FailedPrecondition,
+        "No takeback is asked for, or not any more.";
+    NothingToTakeBack = "NOTHING_TO_TAKE_BACK", FailedPrecondition,
+        "The seat has made no turn that could be taken back.";
+    TakebackRevealed = "TAKEBACK_REVEALED", FailedPrecondition,
+        "A turn that would be taken back turned something up, which nobody can forget.";
+    TakebackSeatOut = "TAKEBACK_SEAT_OUT", FailedPrecondition,
+        "A seat went out in the turns that would be taken back.";
+    TakebackLimit = "TAKEBACK_LIMIT", FailedPrecondition,
+        "The game has seen 100 takebacks, and there can be no more.";
     OffBoard = "OFF_BOARD", FailedPrecondition,
         "The action names a square that is not on this board.";
     ColoursNotSet = "COLOURS_NOT_SET", FailedPrecondition,

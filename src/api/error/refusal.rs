@@ -22,8 +22,26 @@ impl From<&Refusal> for Reason {
             Refusal::DealFixed => Self::DealFixed,
             Refusal::DealGiven => Self::DealGiven,
             Refusal::Illegal(illegal) => illegal.into(),
-            // No call asks for what these refuse.
-            Refusal::GameExists | Refusal::AlreadyBegun | Refusal::NotDue { .. } => Self::Internal,
+            Refusal::NotOver => Self::GameNotOver,
+            Refusal::DrawOfferPending { .. } => Self::DrawOfferPending,
+            Refusal::DrawOfferSpent { .. } => Self::DrawOfferSpent,
+            Refusal::NoDrawOffer => Self::NoDrawOffer,
+            Refusal::OwnOffer { .. } => Self::OwnOffer,
+            Refusal::OfferAnswered { .. } => Self::OfferAnswered,
+            Refusal::TakebackPending { .. } => Self::TakebackPending,
+            Refusal::TakebackSpent { .. } => Self::TakebackSpent,
+            Refusal::NoTakebackRequest => Self::NoTakebackRequest,
+            Refusal::NothingToTakeBack => Self::NothingToTakeBack,
+            Refusal::TakebackRevealed => Self::TakebackRevealed,
+            Refusal::TakebackSeatOut => Self::TakebackSeatOut,
+            Refusal::TakebackLimit { .. } => Self::TakebackLimit,
+            Refusal::AbortTooLate => Self::AbortTooLate,
+            // No call asks for what these refuse: the service sees to it by itself.
+            Refusal::GameExists
+            | Refusal::AlreadyBegun
+            | Refusal::NotDue { .. }
+            | Refusal::TimeIsUp { .. }
+            | Refusal::RematchMade => Self::Internal,
         }
     }
 }
@@ -44,6 +62,15 @@ impl ApiError {
         Self::new(reason, message).about(game).with_detail(|details| {
             details.set_precondition_failure(vec![violation]);
         })
+    }
+
+    /// Only trusted callers may do that.
+    pub(crate) fn platform_only() -> Self {
+        Self::new(
+            Reason::PlatformOnly,
+            "only trusted callers may act by `seat` or for the platform: send a seat's token, or \
+             start the service with --dev-platform",
+        )
     }
 
     /// There is no such game.

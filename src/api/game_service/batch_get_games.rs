@@ -30,6 +30,7 @@ pub(super) async fn call(
     let mut games = Vec::with_capacity(ids.len());
     for game in host.read_many(&ids).await? {
         let now = host.now(game.id()).await?;
+        let game = host.enforce(game, now).await?;
         games.push(convert::game::game(&game, view, Some(now)));
     }
     Ok(v1::BatchGetGamesResponse { games })

@@ -28,6 +28,8 @@ pub(super) async fn call(
     let seats = seats(request.seats, rules.as_ref(), &mut faults);
     let seating = seating(request.seating, &mut faults);
     let labels = labels(request.labels, &mut faults);
+    let time_control = convert::time_control::read(request.time_control, &mut faults);
+    let spectators = convert::time_control::read_spectators(request.spectators, &mut faults);
     let (Some(rules), 0) = (rules, faults.count()) else { return Err(faults.into_error()) };
     let created = host
         .create(Creation {
@@ -38,6 +40,8 @@ pub(super) async fn call(
             deal: DealSource::Derived(ServerSeed::new(random_bytes()?)),
             labels,
             entropy_required: request.entropy_required,
+            spectators,
+            time_control,
             request_id,
         })
         .await?;
@@ -90,7 +94,7 @@ pub(in crate::api) fn seats(
                 }
                 player.map(NewSeat::Reserved)
             }
-            Ok(v1::SeatClaim::Unspecified) | Err(_) => {
+            Ok(v1::SeatClaim::Unspecified | v1::SeatClaim::Rematch) | Err(_) => {
                 let values = "SEAT_CLAIM_ASSIGNED, SEAT_CLAIM_OPEN or SEAT_CLAIM_RESERVED";
                 faults.add(field("claim"), fields::unknown_value(seat.claim, values));
                 None

@@ -13,7 +13,7 @@ pub(super) async fn call(
     let Some(id) = fields::game_id(&request.game_id, &mut faults) else {
         return Err(faults.into_error());
     };
-    let game = host.read(&id).await?;
+    let (game, _) = host.read_current(&id).await?;
     let entropy =
         |seat| game.entropy(seat).map(|entropy| entropy.as_bytes().to_vec()).unwrap_or_default();
     Ok(v1::GetFairnessProofResponse {

@@ -14,7 +14,6 @@ pub(super) async fn call(
     let id = fields::game_id(&request.game_id, &mut faults);
     let view = fields::view(request.view, &mut faults);
     let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
-    let game = host.read(&id).await?;
-    let now = host.now(&id).await?;
+    let (game, now) = host.read_current(&id).await?;
     Ok(v1::GetGameResponse { game: Some(convert::game::game(&game, view, Some(now))) })
 }

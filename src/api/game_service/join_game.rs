@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::convert::{self, game::View};
-use crate::api::error::{ApiError, FieldFaults, Reason};
+use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::{Asked, ByAnyone, Host};
 use crate::api::proto::v1;
@@ -27,7 +27,7 @@ pub(super) async fn call(
     let joined = done.game.last_deed().by;
     let token = joined.and_then(|seat| done.game.token(seat));
     let (Some(seat), Some(token)) = (joined, token) else {
-        return Err(ApiError::new(Reason::Internal, "a fault of the service; its log has more"));
+        return Err(ApiError::fault());
     };
     Ok(v1::JoinGameResponse {
         game: Some(convert::game::game(&done.game, View::Basic, Some(done.now))),

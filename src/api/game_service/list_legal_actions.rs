@@ -14,7 +14,7 @@ pub(super) async fn call(
     let Some(id) = fields::game_id(&request.game_id, &mut faults) else {
         return Err(faults.into_error());
     };
-    let game = host.read(&id).await?;
+    let (game, _) = host.read_current(&id).await?;
     Ok(v1::ListLegalActionsResponse {
         actions: convert::game::legal_actions(&game),
         revision: game.version().revision.0,

@@ -1,14 +1,22 @@
 //! `banqi.v1.GameService`: hosted games. One file a call.
 
+mod abort_game;
 mod add_entropy;
+mod answer_draw;
+mod answer_takeback;
 mod batch_get_games;
 mod create_game;
 mod get_fairness_proof;
 mod get_game;
 mod join_game;
 mod list_legal_actions;
+mod offer_draw;
 mod play_action;
+mod reissue_seat_token;
+mod rematch;
+mod request_takeback;
 mod resign_game;
+mod seat_call;
 mod watch_game;
 
 use std::sync::Arc;
@@ -101,6 +109,62 @@ impl GameService for GameApi {
     ) -> Result<Response<v1::ResignGameResponse>, Status> {
         let (metadata, _, request) = request.into_parts();
         to_the_end(resign_game::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    async fn abort_game(
+        &self,
+        request: Request<v1::AbortGameRequest>,
+    ) -> Result<Response<v1::AbortGameResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(abort_game::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    async fn offer_draw(
+        &self,
+        request: Request<v1::OfferDrawRequest>,
+    ) -> Result<Response<v1::OfferDrawResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(offer_draw::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    async fn answer_draw(
+        &self,
+        request: Request<v1::AnswerDrawRequest>,
+    ) -> Result<Response<v1::AnswerDrawResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(answer_draw::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    async fn request_takeback(
+        &self,
+        request: Request<v1::RequestTakebackRequest>,
+    ) -> Result<Response<v1::RequestTakebackResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(request_takeback::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    async fn answer_takeback(
+        &self,
+        request: Request<v1::AnswerTakebackRequest>,
+    ) -> Result<Response<v1::AnswerTakebackResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(answer_takeback::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    async fn rematch(
+        &self,
+        request: Request<v1::RematchRequest>,
+    ) -> Result<Response<v1::RematchResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(rematch::call(Arc::clone(&self.host), metadata, request)).await
+    }
+
+    async fn reissue_seat_token(
+        &self,
+        request: Request<v1::ReissueSeatTokenRequest>,
+    ) -> Result<Response<v1::ReissueSeatTokenResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        to_the_end(reissue_seat_token::call(Arc::clone(&self.host), metadata, request)).await
     }
 
     type WatchGameStream = watch_game::Messages;

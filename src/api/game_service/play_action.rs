@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tonic::metadata::MetadataMap;
 
-use crate::api::convert::{self, game::View};
+use super::seat_call;
+use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults};
-use crate::api::fields;
-use crate::api::host::{Asked, BySeat, Host};
+use crate::api::host::{BySeat, Host};
 use crate::api::proto::v1;
 use crate::game::Command;
 
@@ -17,19 +17,13 @@ pub(super) async fn call(
     mut request: v1::PlayActionRequest,
 ) -> Result<v1::PlayActionResponse, ApiError> {
     let mut faults = FieldFaults::default();
-    let id = std::mem::take(&mut request.request_id);
-    let token = std::mem::take(&mut request.seat_token);
-    let request_id = fields::request_id(id, &request, &mut faults);
-    let game = fields::game_id(&request.game_id, &mut faults);
-    let seat = fields::seat(request.seat, &mut faults);
+    let asked = seat_call::read(&metadata, &mut request, &mut faults);
     let action = faults.check("action", request.action.parse());
-    let etag = fields::etag("etag", &request.etag, &mut faults);
-    let (Some(game), Some(action), 0) = (game, action, faults.count()) else {
+    let (Some(asked), Some(action), 0) = (asked, action, faults.count()) else {
         return Err(faults.into_error());
     };
-    let credential = fields::credential(&metadata, &token, seat);
     let command = |seat| Command::Play { seat, action };
-    let asked = Asked { game, request_id, etag, by: BySeat(credential, command) };
+    let asked = asked.by(|credential| BySeat(credential, command));
     let (done, played) = if request.validate_only {
         (host.validate(asked).await?, None)
     } else {
@@ -38,7 +32,7 @@ pub(super) async fn call(
         (done, played)
     };
     Ok(v1::PlayActionResponse {
-        game: Some(convert::game::game(&done.game, View::Basic, Some(done.now))),
+        game: seat_call::told(&done),
         record: played.as_ref().map(convert::action::record),
     })
 }

@@ -7,7 +7,7 @@ use super::{Host, RequestId, random_bytes, random_uuid};
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::game::{
     DealSource, Event, Game, GameId, GameKey, History, Millis, NewGame, NewSeat, Recall, Revision,
-    Seating, Spectators,
+    Seating, Spectators, TimeControl,
 };
 use crate::rules::RuleSet;
 
@@ -22,6 +22,8 @@ pub(crate) struct Creation {
     pub(crate) deal: DealSource,
     pub(crate) labels: std::collections::BTreeMap<String, String>,
     pub(crate) entropy_required: bool,
+    pub(crate) spectators: Spectators,
+    pub(crate) time_control: TimeControl,
     pub(crate) request_id: Option<RequestId>,
 }
 
@@ -58,8 +60,9 @@ impl Host {
             key: GameKey::new(random_bytes()?),
             origin: History(random_bytes()?),
             entropy_required: creation.entropy_required,
-            spectators: Spectators::default(),
+            spectators: creation.spectators,
             labels: creation.labels,
+            time_control: creation.time_control,
             request,
         };
         for _ in 0..ATTEMPTS {
@@ -102,8 +105,6 @@ fn derived_id(request_id: &str) -> Result<GameId, ApiError> {
     text_id(uuid::Builder::from_custom_bytes(cut).into_uuid())
 }
 
-fn text_id(uuid: uuid::Uuid) -> Result<GameId, ApiError> {
-    uuid.to_string()
-        .parse()
-        .map_err(|_| ApiError::new(Reason::Internal, "a fault of the service; its log has more"))
+pub(super) fn text_id(uuid: uuid::Uuid) -> Result<GameId, ApiError> {
+    uuid.to_string().parse().map_err(|_| ApiError::fault())
 }

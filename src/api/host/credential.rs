@@ -17,6 +17,18 @@ pub(crate) enum Credential {
 }
 
 impl Credential {
+    /// The seat that the caller acts for, or `None` for the platform that shows nothing.
+    pub(super) fn seat_or_platform(
+        &self,
+        game: &Game,
+        trusted: bool,
+    ) -> Result<Option<Seat>, ApiError> {
+        match self {
+            Self::None if trusted => Ok(None),
+            shown => shown.seat(game, trusted).map(Some),
+        }
+    }
+
     /// The seat that the caller acts for.
     pub(super) fn seat(&self, game: &Game, trusted: bool) -> Result<Seat, ApiError> {
         match self {
@@ -44,11 +56,7 @@ impl Credential {
                     Err(ApiError::refused(game.id(), &refusal))
                 }
             }
-            Self::Named(_) => Err(ApiError::new(
-                Reason::PlatformOnly,
-                "only trusted callers may act by `seat`: send the seat's token, or start the \
-                 service with --dev-platform",
-            )),
+            Self::Named(_) => Err(ApiError::platform_only()),
         }
     }
 }

@@ -5,6 +5,7 @@ mod cache;
 mod create;
 mod credential;
 mod random;
+mod rematch;
 mod sweep;
 mod write;
 
@@ -17,7 +18,7 @@ pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use random::{random_bytes, random_uuid};
-pub(crate) use write::{Asked, ByAnyone, BySeat, RequestId};
+pub(crate) use write::{Asked, ByAnyone, ByPlatform, BySeat, BySeatOrPlatform, Done, RequestId};
 
 use self::attendance::Attendance;
 use self::cache::Cache;
@@ -88,6 +89,16 @@ impl Host {
         let found = self.store.load(id).await;
         let record = found.map_err(|error| ApiError::from(error).about(id))?;
         self.revive(id, &record.ok_or_else(|| ApiError::no_game(id))?)
+    }
+
+    /// The game as it stands now, after what has come due, and the time of its shard.
+    ///
+    /// # Errors
+    /// Where there is no such game, it cannot be read, or the store is away.
+    pub(crate) async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
+        let game = self.read(id).await?;
+        let now = self.now(id).await?;
+        Ok((self.enforce(game, now).await?, now))
     }
 
     /// Many games as the store has them now, in the order asked for.

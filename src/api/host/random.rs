@@ -4,7 +4,7 @@ use rand::TryRng as _;
 use rand::rngs::SysRng;
 use uuid::Uuid;
 
-use crate::api::error::{ApiError, Reason};
+use crate::api::error::ApiError;
 
 /// Bytes that nobody can guess.
 ///
@@ -14,7 +14,7 @@ pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], ApiError> {
     let mut bytes = [0; N];
     SysRng.try_fill_bytes(&mut bytes).map_err(|error| {
         tracing::error!(%error, "the operating system gives no randomness");
-        ApiError::new(Reason::Internal, "a fault of the service; its log has more")
+        ApiError::fault()
     })?;
     Ok(bytes)
 }

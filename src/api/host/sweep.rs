@@ -1,9 +1,11 @@
 //! What must be done for games that nobody touches.
 
+use std::sync::Arc;
+
 use super::Host;
 use super::write::Committed;
 use crate::api::error::ApiError;
-use crate::game::{Command, GameId, Refusal, decide};
+use crate::game::{Command, Game, GameId, Millis, decide};
 use crate::store::codec::IndexTask;
 use crate::store::{EntryId, Shard, StoreError};
 
@@ -28,16 +30,29 @@ impl Host {
     async fn enforce_deadline(&self, id: &GameId) -> Result<(), ApiError> {
         let game = self.read(id).await?;
         let now = self.now(id).await?;
-        match decide(&game, &Command::ExpireUnbegun, now, &self.options.limits) {
-            Ok(change) => match self.commit(&game, &change, None).await? {
-                Committed::Done(_) => tracing::info!(game = %id, "aborted: never begun"),
-                // Somebody else touched it; if it still is due, the next sweep sees it.
-                Committed::Stands(_) | Committed::Again => {}
-            },
-            Err(Refusal::NotDue { .. } | Refusal::AlreadyBegun | Refusal::GameOver) => {}
-            Err(refusal) => return Err(ApiError::refused(id, &refusal)),
+        self.enforce(game, now).await.map(|_| ())
+    }
+
+    /// The game after what has come due was written; the game itself where nothing has.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(crate) async fn enforce(
+        &self,
+        game: Arc<Game>,
+        now: Millis,
+    ) -> Result<Arc<Game>, ApiError> {
+        let due = decide(&game, &Command::EnforceDeadline, now, &self.options.limits);
+        let Ok(change) = due else { return Ok(game) };
+        match self.commit(&game, &change, None).await? {
+            Committed::Done(done) => {
+                tracing::info!(game = %game.id(), event = ?change.event(), "a deadline has passed");
+                Ok(done.game)
+            }
+            // Somebody else touched it. If it still is due, whoever touches it next sees it.
+            Committed::Stands(current) => Ok(current),
+            Committed::Again => self.read(game.id()).await,
         }
-        Ok(())
     }
 
     /// Does what the outbox of a shard says, and empties it.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Credential, Host};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{
-    Change, Command, Etag, Event, Game, GameId, Millis, PlayerId, Recall, Request, Revision,
-    Version, decide,
+    Change, Command, Etag, Event, Game, GameId, Millis, PlayerId, Recall, Refusal, Request,
+    Revision, Version, decide,
 };
 use crate::rules::Seat;
 use crate::store::codec::{self, IndexTask};
@@ -29,6 +29,13 @@ impl RequestId {
         let caller = seat.map_or(0, Seat::number);
         Request::new(&[caller], seat, &self.id, &self.body)
     }
+
+    /// What a rematch remembers of it, asked by a seat of the game before or by the platform.
+    pub(super) fn rematch_request(&self, seat: Option<Seat>) -> Request {
+        // A letter more than a seat of the rematch itself.
+        let caller = [b'r', seat.map_or(0, Seat::number)];
+        Request::new(&caller, None, &self.id, &self.body)
+    }
 }
 
 /// One write on a game, as it was asked for.
@@ -38,6 +45,14 @@ pub(crate) struct Asked<B> {
     pub(crate) request_id: Option<RequestId>,
     pub(crate) etag: Option<Etag>,
     pub(crate) by: B,
+}
+
+impl<B> Asked<B> {
+    /// The same, asked by somebody else.
+    pub(crate) fn by<C>(self, who: impl FnOnce(B) -> C) -> Asked<C> {
+        let Self { game, request_id, etag, by } = self;
+        Asked { game, request_id, etag, by: who(by) }
+    }
 }
 
 /// Who asks for a write, and so what for.
@@ -53,6 +68,28 @@ pub(crate) struct ByAnyone(pub(crate) Command);
 impl By for ByAnyone {
     fn command(&self, _: &Game, _: bool) -> Result<(Option<Seat>, Command), ApiError> {
         Ok((None, self.0.clone()))
+    }
+}
+
+/// The platform.
+#[derive(Debug)]
+pub(crate) struct ByPlatform(pub(crate) Command);
+
+impl By for ByPlatform {
+    fn command(&self, _: &Game, trusted: bool) -> Result<(Option<Seat>, Command), ApiError> {
+        if trusted { Ok((None, self.0.clone())) } else { Err(ApiError::platform_only()) }
+    }
+}
+
+/// A seat, proven by a credential, or the platform without one; what is
+/// asked for is made for it.
+#[derive(Debug)]
+pub(crate) struct BySeatOrPlatform<C>(pub(crate) Credential, pub(crate) C);
+
+impl<C: Fn(Option<Seat>) -> Command> By for BySeatOrPlatform<C> {
+    fn command(&self, game: &Game, trusted: bool) -> Result<(Option<Seat>, Command), ApiError> {
+        let seat = self.0.seat_or_platform(game, trusted)?;
+        Ok((seat, (self.1)(seat)))
     }
 }
 
@@ -81,6 +118,8 @@ enum Verdict {
     /// It was asked before, and made this revision.
     Repeated(Revision),
     Change(Change, Option<Request>),
+    /// A deadline has passed, which must be written first.
+    Overdue,
 }
 
 impl<B: By> Asked<B> {
@@ -96,12 +135,12 @@ impl<B: By> Asked<B> {
                 None => {}
             }
         }
-        if let Some(Etag(expected)) = self.etag {
-            check_etag(game, expected)?;
+        check_etag(game, self.etag)?;
+        match decide(game, &command, now, &host.options.limits) {
+            Ok(change) => Ok(Verdict::Change(change, request)),
+            Err(Refusal::TimeIsUp { .. }) => Ok(Verdict::Overdue),
+            Err(refusal) => Err(ApiError::refused(game.id(), &refusal)),
         }
-        let change = decide(game, &command, now, &host.options.limits)
-            .map_err(|refusal| ApiError::refused(game.id(), &refusal))?;
-        Ok(Verdict::Change(change, request))
     }
 }
 
@@ -128,6 +167,10 @@ impl Host {
             let (change, request) = match verdict {
                 Verdict::Repeated(revision) => return self.as_at(&game, revision).await,
                 Verdict::Change(change, request) => (change, request),
+                Verdict::Overdue => {
+                    copy = Some(self.enforce(game, arrival).await?);
+                    continue;
+                }
             };
             match self.commit(&game, &change, request).await? {
                 Committed::Done(done) => return Ok(done),
@@ -149,11 +192,11 @@ impl Host {
     /// # Errors
     /// Why it could not be done.
     pub(crate) async fn validate(&self, asked: Asked<impl By>) -> Result<Done, ApiError> {
-        let now = self.now(&asked.game).await?;
-        let (game, verdict) = self.considered_fresh(&asked, now).await?;
-        match verdict {
+        let (game, now) = self.read_current(&asked.game).await?;
+        match asked.consider(self, &game, now)? {
             Verdict::Repeated(revision) => self.as_at(&game, revision).await,
-            Verdict::Change(..) => Ok(Done { game, now }),
+            // What has come due since is for the next call.
+            Verdict::Change(..) | Verdict::Overdue => Ok(Done { game, now }),
         }
     }
 
@@ -168,7 +211,7 @@ impl Host {
     }
 
     /// The answer to a repeated request.
-    async fn as_at(&self, game: &Game, revision: Revision) -> Result<Done, ApiError> {
+    pub(super) async fn as_at(&self, game: &Game, revision: Revision) -> Result<Done, ApiError> {
         let then = game.as_at(revision).ok_or_else(|| {
             tracing::error!(game = %game.id(), %revision, "a remembered revision cannot be replayed");
             ApiError::new(Reason::RecordBroken, "the stored record of this game is broken")
@@ -197,35 +240,10 @@ impl Host {
         expected: Option<Version>,
     ) -> Result<Committed, ApiError> {
         let id = next.id().clone();
-        let shard = self.store.shards().shard_of(&id);
-        let schedule = next.schedule(&self.options.limits);
-        let write = Write {
-            game: id.clone(),
-            expected,
-            change: store::Change::Put {
-                record: codec::write(next.stored()),
-                deadline: schedule.deadline,
-                expiry: schedule.keep,
-            },
-        };
-        let present = self.store.now(shard).await?;
-        let mut commit = Commit::new(self.store.shards(), present, write);
-        let tasks = index_tasks(&next, event);
-        let has_tasks = !tasks.is_empty();
-        for task in tasks {
-            commit = commit.with_outbox_entry(task.to_bytes());
-        }
-        let outcome = self.store.commit(&commit).await;
-        match outcome.map_err(|error| ApiError::from(error).about(&id))? {
-            Outcome::Applied { now } => {
-                if has_tasks {
-                    // Where nobody listens or too many wait, a sweep finds it.
-                    let _ = self.outbox_written.try_send(shard);
-                }
-                let game = Arc::new(next);
-                self.cache.put(&game);
-                Ok(Committed::Done(Done { game, now }))
-            }
+        let present = self.now(&id).await?;
+        let commit = Commit::new(self.store.shards(), present, self.write_of(&next, expected));
+        match self.send(commit, &next, event).await? {
+            Outcome::Applied { now } => Ok(Committed::Done(self.written(next, now))),
             Outcome::Conflict { current, .. } => match current.into_iter().next().flatten() {
                 Some(record) => Ok(Committed::Stands(self.revive(&id, &record)?)),
                 None => {
@@ -235,6 +253,71 @@ impl Host {
             },
             Outcome::ClockOff { .. } => Ok(Committed::Again),
         }
+    }
+
+    /// Writes a rematch and the game before it, in which it is noted, at once; `None` where another
+    /// write was faster.
+    pub(super) async fn put_rematch(
+        &self,
+        rematch: Game,
+        noted: Game,
+        expected: Version,
+    ) -> Result<Option<Done>, ApiError> {
+        let shards = self.store.shards();
+        let present = self.now(rematch.id()).await?;
+        let commit = Commit::new(shards, present, self.write_of(&rematch, None))
+            .and(shards, self.write_of(&noted, Some(expected)))
+            .map_err(|error| {
+                tracing::error!(%error, "a rematch cannot be written with its game");
+                ApiError::fault()
+            })?;
+        let Outcome::Applied { now } = self.send(commit, &rematch, &Event::Created).await? else {
+            return Ok(None);
+        };
+        self.written(noted, now);
+        Ok(Some(self.written(rematch, now)))
+    }
+
+    /// The write of a state of a game.
+    fn write_of(&self, next: &Game, expected: Option<Version>) -> Write {
+        let schedule = next.schedule(&self.options.limits);
+        Write {
+            game: next.id().clone(),
+            expected,
+            change: store::Change::Put {
+                record: codec::write(next.stored()),
+                deadline: schedule.deadline,
+                expiry: schedule.keep,
+            },
+        }
+    }
+
+    /// Commits, with what the event changes in the index of players' games.
+    async fn send(
+        &self,
+        mut commit: Commit,
+        next: &Game,
+        event: &Event,
+    ) -> Result<Outcome, ApiError> {
+        let tasks = index_tasks(next, event);
+        let has_tasks = !tasks.is_empty();
+        for task in tasks {
+            commit = commit.with_outbox_entry(task.to_bytes());
+        }
+        let outcome = self.store.commit(&commit).await;
+        let outcome = outcome.map_err(|error| ApiError::from(error).about(next.id()))?;
+        if has_tasks && matches!(outcome, Outcome::Applied { .. }) {
+            // Where nobody listens or too many wait, a sweep finds it.
+            let _ = self.outbox_written.try_send(commit.shard());
+        }
+        Ok(outcome)
+    }
+
+    /// Takes note of a state that was written.
+    fn written(&self, game: Game, now: Millis) -> Done {
+        let game = Arc::new(game);
+        self.cache.put(&game);
+        Done { game, now }
     }
 }
 
@@ -255,10 +338,11 @@ pub(super) fn reused() -> ApiError {
     )
 }
 
-fn check_etag(game: &Game, expected: Version) -> Result<(), ApiError> {
-    if expected == game.version() {
+/// Whether the game is in the state that the caller expects, if it expects one.
+pub(super) fn check_etag(game: &Game, etag: Option<Etag>) -> Result<(), ApiError> {
+    let Some(Etag(expected)) = etag.filter(|Etag(version)| *version != game.version()) else {
         return Ok(());
-    }
+    };
     Err(if game.version_at(expected.revision) == Some(expected) {
         ApiError::version(
             Reason::EtagMismatch,

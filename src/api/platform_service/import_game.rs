@@ -24,6 +24,8 @@ pub(super) async fn call(
     let seats = seats(request.seats, rules.as_ref(), &mut faults);
     let labels = labels(request.labels, &mut faults);
     let deal = deal(request.start, rules.as_ref(), &mut faults);
+    let time_control = convert::time_control::read(request.time_control, &mut faults);
+    let spectators = convert::time_control::read_spectators(request.spectators, &mut faults);
     let (Some(rules), Some(deal), 0) = (rules, deal, faults.count()) else {
         return Err(faults.into_error());
     };
@@ -36,6 +38,8 @@ pub(super) async fn call(
             deal: DealSource::Given(deal),
             labels,
             entropy_required: false,
+            spectators,
+            time_control,
             request_id,
         })
         .await?;

@@ -7,7 +7,7 @@ use tonic::Status;
 use tonic::body::Body;
 use tower_http::catch_panic::{CatchPanicLayer, ResponseForPanic};
 
-use crate::api::error::{ApiError, Reason};
+use crate::api::error::ApiError;
 
 /// Turns a panic into INTERNAL. What the panic says is logged and not told.
 pub(in crate::server) fn catch_panics()
@@ -22,7 +22,7 @@ fn answer(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("(no text)");
     tracing::error!(said, "a handler panicked");
-    let error = ApiError::new(Reason::Internal, "a fault of the service; its log has more");
+    let error = ApiError::fault();
     Status::from(error).into_http()
 }
 

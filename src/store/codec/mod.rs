@@ -6,13 +6,14 @@
 mod index_task;
 mod names;
 mod read;
+mod time_control;
 mod write;
 
 pub use index_task::{IndexTask, IndexTaskError};
 pub use read::{read, read_on};
 pub use write::write;
 
-use crate::game::PackingError;
+use crate::game::{NewGameFault, PackingError};
 use crate::rules::{DealError, RuleFault};
 
 /// The format that this release writes, and the newest that it reads.
@@ -76,6 +77,9 @@ pub enum CodecError {
     /// Rules that make no sense.
     #[error("the rules make no sense: {}", list(.0))]
     Rules(Vec<RuleFault>),
+    /// A time control that makes no sense.
+    #[error("the time control makes no sense: {}", list(.0))]
+    TimeControl(Vec<NewGameFault>),
     /// A given deal that is none.
     #[error("the given deal is none: {0}")]
     Deal(DealError),
@@ -107,6 +111,6 @@ impl CodecError {
     }
 }
 
-fn list(faults: &[RuleFault]) -> String {
+fn list(faults: &[impl ToString]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -1,7 +1,7 @@
 //! The stored numbers of the values that the game has names for.
 
 use super::{CodecError, proto};
-use crate::game::{Claim, Spectators};
+use crate::game::Claim;
 use crate::rules::{
     BoardRule, CannonRule, ChariotRule, EndReason, EqualsRule, FaceDownRule, HorseRule,
     RepetitionRule,
@@ -49,8 +49,7 @@ named! {
     HorseRule = Horse { Step, Diagonal }
     RepetitionRule = Repetition { Draw, AttackerLoses, Off }
     BoardRule = Board { Single, Double }
-    Claim = Claim { Assigned, Open, Reserved }
-    Spectators = Spectators { Open }
+    Claim = Claim { Assigned, Open, Reserved, Rematch }
     EndReason = EndReason {
         AllCaptured,
         NoPiecesLeft,

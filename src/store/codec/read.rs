@@ -1,15 +1,17 @@
 //! Reading a record.
 
+use std::num::NonZeroU16;
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 use prost::Message;
 
 use super::names::Named;
+use super::time_control::read_time_control;
 use super::{CodecError, FORMAT, proto};
 use crate::game::{
-    Claim, DealSource, EngineVersion, Facts, GameId, GameKey, History, Log, Requests, ServerSeed,
-    StoredGame, StoredSeat,
+    Claim, DealSource, EngineVersion, Facts, GameId, GameKey, History, Log, Requests, Score,
+    Series, ServerSeed, Spectators, StoredGame, StoredSeat,
 };
 use crate::rules::{BoardSize, Deal, Outcome, Piece, RuleChanges, RuleSet, Seat};
 use crate::store::Record;
@@ -62,8 +64,10 @@ fn read_with(id: &GameId, record: &Record, known: Option<&Log>) -> Result<Stored
         rules,
         key: GameKey::new(bytes("key", &message.key, "32 bytes")?),
         entropy_required: message.entropy_required,
-        spectators: Named::from_number(message.spectators)?,
+        spectators: spectators(message.spectators, message.spectators_delay)?,
         labels: message.labels,
+        time_control: read_time_control(message.time_control)?,
+        series: message.series.map(series).transpose()?,
     };
     Ok(StoredGame {
         id: id.clone(),
@@ -125,7 +129,7 @@ fn seat(seat: proto::Seat) -> Result<StoredSeat, CodecError> {
             expected: "1 to 128 bytes of text without control characters",
         })?),
     };
-    Ok(StoredSeat { claim, player, generation: seat.generation })
+    Ok(StoredSeat { claim, player })
 }
 
 fn deal_source(deal: proto::game_record::Deal, board: BoardSize) -> Result<DealSource, CodecError> {
@@ -153,4 +157,46 @@ fn outcome(result: &proto::Result) -> Result<Outcome, CodecError> {
         expected: "at most 4 bytes",
     })?;
     Ok(Outcome { reason: Named::from_number(result.reason)?, places })
+}
+
+fn spectators(number: i32, delay: u32) -> Result<Spectators, CodecError> {
+    let turns = u16::try_from(delay).ok().and_then(NonZeroU16::new);
+    match (proto::Spectators::try_from(number), turns, delay) {
+        (Ok(proto::Spectators::Open), _, 0) => Ok(Spectators::Open),
+        (Ok(proto::Spectators::Hidden), _, 0) => Ok(Spectators::Hidden),
+        (Ok(proto::Spectators::Delayed), Some(turns), _) => Ok(Spectators::Delayed { turns }),
+        (Ok(proto::Spectators::Unspecified), ..) => {
+            Err(CodecError::Missing { field: "spectators" })
+        }
+        (Ok(_), ..) => Err(CodecError::Field {
+            field: "spectators_delay",
+            value: delay.to_string(),
+            expected: "1 to 65535 turns where spectators are delayed, and 0 elsewhere",
+        }),
+        (Err(_), ..) => Err(CodecError::UnknownNumber { name: "Spectators", number }),
+    }
+}
+
+fn series(series: proto::Series) -> Result<Series, CodecError> {
+    let previous = series.previous.parse().map_err(|_| CodecError::Field {
+        field: "previous",
+        value: format!("{} bytes", series.previous.len()),
+        expected: "the id of a game",
+    })?;
+    let fault = || CodecError::Field {
+        field: "series.seats",
+        value: format!("a list of {}", series.seats.len()),
+        expected: "2 or 4 seats, from 1 to 4",
+    };
+    if series.seats.len() > Seat::MAX {
+        return Err(fault());
+    }
+    let seat = |seat: &proto::SeriesSeat| u8::try_from(seat.before).ok().and_then(Seat::new);
+    let score = |seat: &proto::SeriesSeat| Score { wins: seat.wins, draws: seat.draws };
+    Ok(Series {
+        previous,
+        games: series.games,
+        before: series.seats.iter().map(seat).collect::<Option<_>>().ok_or_else(fault)?,
+        scores: series.seats.iter().map(score).collect(),
+    })
 }

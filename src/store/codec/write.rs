@@ -3,9 +3,10 @@
 use prost::Message;
 
 use super::names::Named;
+use super::time_control::write_time_control as time_control;
 use super::{FORMAT, proto};
-use crate::game::{DealSource, StoredGame, StoredSeat};
-use crate::rules::{Deal, Outcome, RuleSet, Square};
+use crate::game::{DealSource, Score, Series, Spectators, StoredGame, StoredSeat};
+use crate::rules::{Deal, Outcome, RuleSet, Seat, Square};
 use crate::store::Record;
 
 /// A game's header and the message that follows it. The message is not what the header's bytes
@@ -27,9 +28,15 @@ fn message(game: &StoredGame) -> proto::GameRecord {
         log: game.log.bytes().to_vec(),
         requests: game.requests.to_bytes(),
         labels: facts.labels.clone(),
-        spectators: facts.spectators.number(),
+        spectators: spectators(facts.spectators).into(),
         entropy_required: facts.entropy_required,
         result: game.outcome.as_ref().map(result),
+        time_control: time_control(&facts.time_control),
+        series: facts.series.as_ref().map(series),
+        spectators_delay: match facts.spectators {
+            Spectators::Delayed { turns } => turns.get().into(),
+            Spectators::Open | Spectators::Hidden => 0,
+        },
     }
 }
 
@@ -55,7 +62,6 @@ fn seat(seat: &StoredSeat) -> proto::Seat {
     proto::Seat {
         claim: seat.claim.number(),
         player_id: seat.player.as_ref().map_or_else(String::new, ToString::to_string),
-        generation: seat.generation,
     }
 }
 
@@ -75,4 +81,25 @@ fn pieces(deal: &Deal) -> Vec<u8> {
 
 fn result(outcome: &Outcome) -> proto::Result {
     proto::Result { reason: outcome.reason.number(), places: outcome.places.to_vec() }
+}
+
+fn spectators(spectators: Spectators) -> proto::Spectators {
+    match spectators {
+        Spectators::Open => proto::Spectators::Open,
+        Spectators::Delayed { .. } => proto::Spectators::Delayed,
+        Spectators::Hidden => proto::Spectators::Hidden,
+    }
+}
+
+fn series(series: &Series) -> proto::Series {
+    let seat = |(before, score): (&Seat, &Score)| proto::SeriesSeat {
+        before: before.number().into(),
+        wins: score.wins,
+        draws: score.draws,
+    };
+    proto::Series {
+        previous: series.previous.to_string(),
+        games: series.games,
+        seats: series.before.iter().zip(&series.scores).map(seat).collect(),
+    }
 }
