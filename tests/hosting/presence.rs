@@ -290,6 +290,40 @@ async fn who_is_refused_gets_nothing_and_is_not_present(
 }
 
 #[rstest]
+#[tokio::test]
+async fn a_token_that_is_replaced_keeps_nobody_present(
+    #[values(Backing::Memory, Backing::Redis)] backing: Backing,
+) {
+    let world = World::with(backing, 2, lasting(LONG)).await;
+    let [one, other] = &world.replicas[..] else { panic!("two replicas") };
+    let mut table = Table::create(one, "TAIWANESE").await;
+    let mut spectator = Watch::open(one, &table, 0).await;
+    spectator.begin().await;
+    let mut player = Watch::open(other, &table, 1).await;
+    assert_eq!(player.begin().await, [true, false]);
+    assert_eq!(spectator.presence().await, [true, false]);
+    // Other entries of the log disturb nobody.
+    table.play_on(one, 1).await;
+    assert!(matches!(player.message().await, Message::Event(_)));
+
+    let reissue =
+        v1::ReissueSeatTokenRequest { game_id: table.id.clone(), seat: 1, ..Default::default() };
+    let reissued = one.games().reissue_seat_token(reissue).await.expect("reissued").into_inner();
+    let status = loop {
+        match player.next().await {
+            Ok(message) => assert!(matches!(message, Some(Message::KeepAlive(_))), "{message:?}"),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!(reason(&status), "SEAT_TOKEN_WRONG");
+    assert_eq!(spectator.presence().await, [false, false]);
+    table.tokens[0] = reissued.seat_token;
+    let mut player = Watch::open(other, &table, 1).await;
+    assert_eq!(player.begin().await, [true, false]);
+    assert_eq!(spectator.presence().await, [true, false]);
+}
+
+#[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn comings_and_goings_disturb_no_event(
     #[values(Backing::Memory, Backing::Redis)] backing: Backing,

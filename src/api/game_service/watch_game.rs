@@ -27,7 +27,7 @@ pub(super) async fn call(
     let seat = fields::seat(request.seat, &mut faults);
     let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
     let credential = fields::credential(metadata, &request.seat_token, seat);
-    let watcher = watches.watch(&id, after, &credential).await?;
+    let watcher = watches.watch(&id, after, credential).await?;
     Ok(Box::pin(futures_util::stream::unfold(Some(watcher), next)))
 }
 

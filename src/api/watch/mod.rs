@@ -2,6 +2,7 @@
 
 mod pace;
 mod present;
+mod seated;
 mod topic;
 mod watcher;
 
@@ -12,11 +13,12 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::error::ApiError;
 use super::host::{Credential, Host};
-use crate::game::{Etag, GameId};
+use crate::game::{Etag, GameId, SeatSet};
 use crate::store::StoreError;
 
 pub use pace::WatchPace;
-use present::PresentSeats;
+use present::present_seats;
+use seated::Seated;
 use topic::Topic;
 pub(super) use watcher::Watcher;
 
@@ -49,15 +51,14 @@ impl Watches {
         self: &Arc<Self>,
         id: &GameId,
         after: Option<Etag>,
-        credential: &Credential,
+        credential: Credential,
     ) -> Result<Watcher, ApiError> {
         let topic = self.topic(id);
         topic.followed().await?;
         // Read after the topic is sure to hear of every change, so that none falls between.
         let game = self.host.read(id).await?;
-        let seat = self.host.reading_seat(credential, &game)?;
-        let attending = seat.map(|seat| self.host.attend(id, seat)).transpose()?;
-        Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, game, after, attending))
+        let seated = Seated::prove(&self.host, &game, credential)?;
+        Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, game, after, seated))
     }
 
     fn topic(&self, id: &GameId) -> Arc<Topic> {
@@ -111,11 +112,11 @@ impl Watches {
             }
         }
         // Where somebody is present, that is read again anyway before it ends.
-        let nobody = |topic: &&Arc<Topic>| topic.present().is_none_or(PresentSeats::is_empty);
+        let nobody = |topic: &&Arc<Topic>| topic.present().is_none_or(SeatSet::is_empty);
         let quiet: Vec<&Arc<Topic>> = topics.iter().filter(nobody).collect();
         let ids: Vec<GameId> = quiet.iter().map(|topic| topic.id().clone()).collect();
         for (topic, slots) in quiet.iter().zip(store.present(&ids).await?) {
-            if Some(PresentSeats::of(&slots)) != topic.present() {
+            if Some(present_seats(&slots)) != topic.present() {
                 topic.read_again();
             }
         }

@@ -8,12 +8,12 @@ use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Sleep, sleep};
 
-use super::present::PresentSeats;
+use super::present::present_seats;
 use crate::api::convert;
 use crate::api::error::{ApiError, Reason};
 use crate::api::host::Host;
 use crate::api::proto::v1;
-use crate::game::{Game, GameId, Version};
+use crate::game::{Game, GameId, SeatSet, Version};
 use crate::store::{Hint, Subscription};
 
 /// How long to wait before a store that was away is asked again.
@@ -38,7 +38,7 @@ impl Latest {
 pub(super) struct Known {
     pub(super) game: KnownGame,
     /// Who is present; `None` for as long as that could not be read.
-    pub(super) present: Option<PresentSeats>,
+    pub(super) present: Option<SeatSet>,
 }
 
 /// What a topic knows of the game.
@@ -106,7 +106,7 @@ impl Topic {
     }
 
     /// Who was present when that was last read.
-    pub(super) fn present(&self) -> Option<PresentSeats> {
+    pub(super) fn present(&self) -> Option<SeatSet> {
         self.known.borrow().present
     }
 
@@ -186,12 +186,12 @@ impl Follower {
 
     /// Who is present, if the store says, and when that is to be read again: nobody is told when
     /// presence ends because a replica has died.
-    async fn present(&self) -> (Option<PresentSeats>, Option<Duration>) {
+    async fn present(&self) -> (Option<SeatSet>, Option<Duration>) {
         match self.host.store().present(std::slice::from_ref(&self.id)).await {
             Ok(found) => {
                 let slots = found.first().map(Vec::as_slice).unwrap_or_default();
                 let ends = slots.iter().map(|present| present.remaining).min();
-                (Some(PresentSeats::of(slots)), ends.map(|ends| Duration::from_millis(ends.0)))
+                (Some(present_seats(slots)), ends.map(|ends| Duration::from_millis(ends.0)))
             }
             Err(error) => {
                 tracing::debug!(game = %self.id, %error, "cannot read who is present");
@@ -201,7 +201,7 @@ impl Follower {
     }
 
     /// Tells watchers what was read, if it is new.
-    fn tell(&self, game: Option<Arc<Game>>, present: Option<PresentSeats>) {
+    fn tell(&self, game: Option<Arc<Game>>, present: Option<SeatSet>) {
         self.sender.send_if_modified(|known| {
             let old = match &known.game {
                 KnownGame::Read(latest) => Some(latest.game.version()),

@@ -6,13 +6,14 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::pace::WatchPace;
-use super::present::PresentSeats;
+use super::present;
+use super::seated::Seated;
 use super::topic::{Known, KnownGame, Latest, Topic};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, Reason};
-use crate::api::host::{Attending, Host};
+use crate::api::host::Host;
 use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
-use crate::game::{Etag, Game, GameState, Version};
+use crate::game::{Etag, Game, GameState, SeatSet, Version};
 
 /// One watcher of a game. It holds nothing but where it stands: what it has not been told yet is
 /// read from the game's log when it asks, so a slow reader costs no memory.
@@ -28,9 +29,9 @@ pub(in crate::api) struct Watcher {
     /// The state that the reader is told to be in; `None` before a first snapshot.
     told: Option<Version>,
     /// Who the reader was told is present; `None` before he was told.
-    told_present: Option<PresentSeats>,
-    /// The seat that is present because this watcher is. Boxed, since most have none.
-    attending: Option<Box<Attending>>,
+    told_present: Option<SeatSet>,
+    /// The seat that is present because this watcher is.
+    seated: Option<Box<Seated>>,
     quiet_since: Instant,
 }
 
@@ -42,7 +43,7 @@ impl Watcher {
         topic: Arc<Topic>,
         game: Arc<Game>,
         after: Option<Etag>,
-        attending: Option<Attending>,
+        seated: Option<Box<Seated>>,
     ) -> Self {
         Self {
             host,
@@ -52,7 +53,7 @@ impl Watcher {
             first: Some(game),
             told: after.map(|Etag(version)| version),
             told_present: None,
-            attending: attending.map(Box::new),
+            seated,
             quiet_since: Instant::now(),
         }
     }
@@ -60,7 +61,7 @@ impl Watcher {
     /// The next message, as soon as there is one; `None` a while after the end of the game.
     ///
     /// # Errors
-    /// Where the game cannot be watched any more.
+    /// Where the game cannot be watched any more, or not as the seat that the watcher proved to be.
     pub(in crate::api) async fn next(&mut self) -> Result<Option<Message>, ApiError> {
         let message = self.await_message().await?;
         // Comings and goings do not hold up the end of a stream whose game is over.
@@ -82,6 +83,9 @@ impl Watcher {
             let known = self.known.borrow_and_update().clone();
             let game = match &known.game {
                 KnownGame::Read(latest) => {
+                    if let Some(seated) = &mut self.seated {
+                        seated.prove_again(&self.host, &latest.game)?;
+                    }
                     if let Some(message) = self.presence(&latest.game, known.present) {
                         return Ok(Some(message));
                     }
@@ -110,17 +114,15 @@ impl Watcher {
     }
 
     /// Who is present, where that is not what was told last.
-    fn presence(&mut self, game: &Game, known: Option<PresentSeats>) -> Option<Message> {
-        let mut present = known?;
-        if let Some(attending) = &self.attending {
-            // While this stream stands its seat is present, whether or not the store knows yet.
-            present = present.with(attending.seat());
-        }
+    fn presence(&mut self, game: &Game, known: Option<SeatSet>) -> Option<Message> {
+        // While this stream stands its seat is present, whether or not the store knows yet.
+        let own = self.seated.as_ref().map(|seated| seated.seat());
+        let present: SeatSet = known?.iter().chain(own).collect();
         if self.told_present == Some(present) {
             return None;
         }
         self.told_present = Some(present);
-        Some(Message::Presence(present.message(game.rules().seats())))
+        Some(Message::Presence(present::message(present, game.rules().seats())))
     }
 
     /// The event that everybody is told who knows the revision before it.
