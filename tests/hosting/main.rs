@@ -22,6 +22,7 @@ mod rollback;
 mod seats;
 mod stored;
 mod table;
+mod transitions;
 mod watching;
 mod world;
 mod writes;

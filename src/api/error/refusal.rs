@@ -40,6 +40,7 @@ impl From<&Refusal> for Reason {
             Refusal::GameExists
             | Refusal::AlreadyBegun
             | Refusal::NotDue { .. }
+            | Refusal::Overdue
             | Refusal::TimeIsUp { .. }
             | Refusal::RematchMade => Self::Internal,
         }

@@ -138,7 +138,7 @@ impl<B: By> Asked<B> {
         check_etag(game, self.etag)?;
         match decide(game, &command, now, &host.options.limits) {
             Ok(change) => Ok(Verdict::Change(change, request)),
-            Err(Refusal::TimeIsUp { .. }) => Ok(Verdict::Overdue),
+            Err(Refusal::Overdue) => Ok(Verdict::Overdue),
             Err(refusal) => Err(ApiError::refused(game.id(), &refusal)),
         }
     }
