@@ -6,8 +6,10 @@ use std::sync::Arc;
 use tokio_stream::Stream;
 use tonic::Status;
 
+use crate::api::callers::Caller;
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
+use crate::api::host::Sight;
 use crate::api::proto::v1;
 use crate::api::watch::{Watcher, Watches};
 
@@ -17,13 +19,15 @@ pub(super) type Messages =
 
 pub(super) async fn call(
     watches: &Arc<Watches>,
+    caller: Caller,
     request: v1::WatchGameRequest,
 ) -> Result<Messages, ApiError> {
+    let sight = Sight::of(caller)?;
     let mut faults = FieldFaults::default();
     let id = fields::game_id(&request.game_id, &mut faults);
     let after = fields::etag("after_etag", &request.after_etag, &mut faults);
     let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
-    let watcher = watches.watch(&id, after).await?;
+    let watcher = watches.watch(&id, after, sight).await?;
     Ok(Box::pin(futures_util::stream::unfold(Some(watcher), next)))
 }
 

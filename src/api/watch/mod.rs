@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::error::ApiError;
-use super::host::Host;
+use super::host::{Host, Sight};
 use crate::game::{Etag, GameId};
 
 pub use pace::WatchPace;
@@ -39,17 +39,19 @@ impl Watches {
     /// Watches a game, after the state with this etag or from a snapshot on.
     ///
     /// # Errors
-    /// Where there is no such game, it cannot be read, or the store is away.
+    /// Where there is no such game, it is hidden or cannot be read, or the store is away.
     pub(super) async fn watch(
         self: &Arc<Self>,
         id: &GameId,
         after: Option<Etag>,
+        sight: Sight,
     ) -> Result<Watcher, ApiError> {
         let topic = self.topic(id);
         topic.followed().await?;
         // Read after the topic is sure to hear of every change, so that none falls between.
         let game = self.host.read(id).await?;
-        Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, game, after))
+        sight.shown(&game)?;
+        Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, sight, game, after))
     }
 
     fn topic(&self, id: &GameId) -> Arc<Topic> {

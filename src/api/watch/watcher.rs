@@ -9,7 +9,7 @@ use super::pace::WatchPace;
 use super::topic::{Known, Latest, Topic};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, Reason};
-use crate::api::host::Host;
+use crate::api::host::{Host, Sight};
 use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
 use crate::game::{Etag, Game, GameState, Version};
 
@@ -19,6 +19,7 @@ use crate::game::{Etag, Game, GameState, Version};
 pub(in crate::api) struct Watcher {
     host: Arc<Host>,
     pace: WatchPace,
+    sight: Sight,
     known: watch::Receiver<Known>,
     /// Kept so that the game is followed.
     _topic: Arc<Topic>,
@@ -35,12 +36,14 @@ impl Watcher {
         host: Arc<Host>,
         pace: WatchPace,
         topic: Arc<Topic>,
+        sight: Sight,
         game: Arc<Game>,
         after: Option<Etag>,
     ) -> Self {
         Self {
             host,
             pace,
+            sight,
             known: topic.known(),
             _topic: topic,
             first: Some(game),
@@ -52,50 +55,53 @@ impl Watcher {
     /// The next message, as soon as there is one; `None` a while after the end of the game.
     ///
     /// # Errors
-    /// Where the game cannot be watched any more.
+    /// Where the game cannot be watched any more, or not by this watcher.
     pub(in crate::api) async fn next(&mut self) -> Result<Option<Message>, ApiError> {
         let message = self.await_message().await?;
+        self.sight.check_caller()?;
         self.quiet_since = Instant::now();
         Ok(message)
     }
 
     async fn await_message(&mut self) -> Result<Option<Message>, ApiError> {
         if let Some(game) = self.first.take() {
-            let news = self.news(&game).await?;
+            let seen = self.sight.shown(&game)?;
+            let news = self.news(&game, &seen).await?;
             return Ok(Some(match news {
                 Some(message) => message,
-                None => self.keep_alive(&game).await?,
+                None => self.keep_alive(&seen).await?,
             }));
         }
         loop {
             let known = self.known.borrow_and_update().clone();
-            let game = match &known {
+            let (game, seen) = match &known {
                 Known::Game(latest) => {
-                    if let Some(message) = self.event_of(latest) {
+                    let seen = latest.seen(&self.sight)?;
+                    if let Some(message) = self.event_of(&seen) {
                         return Ok(Some(message));
                     }
-                    Arc::clone(&latest.game)
+                    (Arc::clone(&latest.game), Arc::clone(&seen.game))
                 }
                 Known::Ended(error) => return Err(ApiError::clone(error)),
                 Known::Nothing | Known::Away => {
                     return Err(ApiError::new(Reason::Internal, "not followed"));
                 }
             };
-            if let Some(message) = self.news(&game).await? {
+            if let Some(message) = self.news(&game, &seen).await? {
                 return Ok(Some(message));
             }
-            let over = game.state() == GameState::Finished;
+            let over = seen.state() == GameState::Finished;
             let wait = if over { self.pace.linger } else { self.pace.keep_alive };
             tokio::select! {
                 changed = self.known.changed() => if changed.is_err() { return Ok(None) },
                 () = sleep_until(self.quiet_since + wait) => {
-                    return if over { Ok(None) } else { Ok(Some(self.keep_alive(&game).await?)) };
+                    return if over { Ok(None) } else { Ok(Some(self.keep_alive(&seen).await?)) };
                 }
             }
         }
     }
 
-    /// The event that everybody is told who knows the revision before it.
+    /// The event that everybody is told who sees as much and knows the revision before it.
     fn event_of(&mut self, latest: &Latest) -> Option<Message> {
         let told = self.told?;
         let version = latest.game.version();
@@ -108,18 +114,25 @@ impl Watcher {
         })
     }
 
-    /// What a state of the game has to tell beyond what was told, if anything.
-    async fn news(&mut self, game: &Arc<Game>) -> Result<Option<Message>, ApiError> {
-        let Some(told) = self.told else { return self.snapshot(game, false).await.map(Some) };
+    /// What a state of the game, of which this watcher may be told `seen`, has to tell beyond what
+    /// was told, if anything.
+    async fn news(
+        &mut self,
+        game: &Arc<Game>,
+        seen: &Arc<Game>,
+    ) -> Result<Option<Message>, ApiError> {
+        let Some(told) = self.told else { return self.snapshot(seen, false).await.map(Some) };
+        // Who once saw more than now has lost no history.
         if game.version_at(told.revision) == Some(told) {
-            return self.event_after(game, told);
+            return self.event_after(seen, told);
         }
         // It may just be an old reading of the game: only the store says.
         let game = self.host.read(game.id()).await?;
+        let seen = self.sight.shown(&game)?;
         if game.version_at(told.revision) == Some(told) {
-            self.event_after(&game, told)
+            self.event_after(&seen, told)
         } else {
-            self.snapshot(&game, true).await.map(Some)
+            self.snapshot(&seen, true).await.map(Some)
         }
     }
 
