@@ -134,6 +134,7 @@ pub(crate) async fn reads(
     let batch = v1::BatchGetGamesRequest { game_ids: vec![game_id()], ..Default::default() };
     let list = v1::ListLegalActionsRequest { game_id: game_id() };
     let proof = v1::GetFairnessProofRequest { game_id: game_id() };
+    let poll = v1::PollGameRequest { game_id: game_id(), ..Default::default() };
     let watch = v1::WatchGameRequest { game_id: game_id(), ..Default::default() };
     let path = |name| format!("/banqi.v1.GameService/{name}");
     vec![
@@ -141,6 +142,7 @@ pub(crate) async fn reads(
         ("BatchGetGames", call(replica, &path("BatchGetGames"), batch, metadata).await),
         ("ListLegalActions", call(replica, &path("ListLegalActions"), list, metadata).await),
         ("GetFairnessProof", call(replica, &path("GetFairnessProof"), proof, metadata).await),
+        ("PollGame", call(replica, &path("PollGame"), poll, metadata).await),
         ("WatchGame", call(replica, &path("WatchGame"), watch, metadata).await),
     ]
 }

@@ -4,7 +4,7 @@ use banqi::api::callers::Role;
 use banqi::api::proto::v1;
 use tonic::Code;
 
-use crate::guarded::{Guarded, bearer, by_key, call, of, with};
+use crate::guarded::{Guarded, Metadata, bearer, by_key, call, of, with};
 use crate::support::{bad_fields, refusal};
 use crate::world::{Backing, World, eventually, reason};
 
@@ -64,4 +64,30 @@ async fn without_a_service_key_there_are_no_player_tokens() {
     let path = "/banqi.v1.RulesService/ListPresets";
     let status = call(world.any(), path, (), &bearer("bqp_AAAA")).await.expect_err("no key");
     assert_eq!(reason(&status), "PLAYER_TOKEN_WRONG");
+}
+
+#[tokio::test]
+async fn a_player_watches_its_own_games_and_nobody_elses() {
+    let guarded = Guarded::start(Backing::Memory).await;
+    let mut platform = guarded.any().platform();
+    let request = v1::IssuePlayerTokenRequest { player_id: "anna".to_owned(), lifetime: None };
+    let answer = platform.issue_player_token(with(request, &by_key(of(Role::Platform)))).await;
+    let token = bearer(&answer.expect("issued").into_inner().token);
+    let watch = |player: &str, metadata: Metadata| {
+        let request = v1::WatchPlayerRequest { player_id: player.to_owned(), ..Default::default() };
+        let mut games = guarded.any().games();
+        async move { games.watch_player(with(request, &metadata)).await.map(|_| ()) }
+    };
+    watch("anna", token.clone()).await.expect("her own");
+    watch("bert", by_key(of(Role::Platform))).await.expect("anyone's");
+    let both = [by_key(of(Role::Platform)), token.clone()].concat();
+    watch("bert", both).await.expect("anyone's");
+    let keyed = [by_key(of(Role::Player)), token.clone()].concat();
+    for metadata in [token, keyed] {
+        let status = watch("bert", metadata).await.expect_err("not hers");
+        let (code, reason, _) = refusal(&status);
+        assert_eq!((code, reason.as_str()), (Code::PermissionDenied, "OTHER_PLAYER"));
+    }
+    let status = watch("anna", by_key(of(Role::Player))).await.expect_err("no token");
+    assert_eq!(reason(&status), "ROLE_TOO_LOW");
 }

@@ -25,7 +25,7 @@ use crate::world::{Backing, Replica, World, request_id, trusting};
 use crate::writes::Write;
 
 /// Reasons that no call about a hosted game can be made to give here, and why.
-const ELSEWHERE: [(Reason, &str); 12] = [
+const ELSEWHERE: [(Reason, &str); 13] = [
     (Reason::Unimplemented, "of a service or method that there is not: tests/serving.rs"),
     (Reason::ServiceNotFound, "of the health check alone: tests/serving.rs"),
     (Reason::DeadlineExceeded, "of the layer around every service: tests/serving.rs"),
@@ -35,6 +35,7 @@ const ELSEWHERE: [(Reason, &str); 12] = [
     (Reason::RoleTooLow, KEYS),
     (Reason::PlayerTokenWrong, KEYS),
     (Reason::PlayerTokenExpired, KEYS),
+    (Reason::OtherPlayer, KEYS),
     (Reason::NoServiceKey, "of no game: tests/hosting/player_tokens.rs"),
     (Reason::SpectatorsHidden, "of callers that are not trusted: tests/hosting/spectators.rs"),
     (Reason::Internal, "a fault of the service, which no call should be able to cause"),
@@ -42,6 +43,8 @@ const ELSEWHERE: [(Reason, &str); 12] = [
 
 /// Why a service without keys, as it is here, does not tell them.
 const KEYS: &str = "of callers of a service with keys: tests/hosting/roles.rs, player_tokens.rs";
+/// A cursor of a reader of all eight shards who read the last one in 1970.
+const OLD_CURSOR: &str = "EAEaCAAAAAAAAAAAIggAAAAAAAAAAA";
 
 /// The reasons seen so far.
 #[derive(Default)]
@@ -145,6 +148,11 @@ async fn requests(provoked: &mut Provoked, world: &World) {
     let labels = [("large".to_owned(), "x".repeat(2 << 20))].into();
     let create = Write::Create(v1::CreateGameRequest { labels, ..Default::default() });
     provoked.by(Reason::MessageTooLarge, one, create).await;
+
+    let request =
+        v1::StreamLifecycleRequest { after_cursor: OLD_CURSOR.to_owned(), ..Default::default() };
+    let status = one.platform().stream_lifecycle(request).await.expect_err("too old");
+    provoked.note(Reason::CursorExpired, &status);
 
     // Bytes that are no text where the id should be.
     let message = v1::GetFairnessProofResponse { commitment: vec![0xff], ..Default::default() };

@@ -21,7 +21,7 @@ enum Needs {
 
 use Needs::{Key, SeatOrKey};
 
-const METHODS: [(&str, Needs); 23] = [
+const METHODS: [(&str, Needs); 26] = [
     ("GameService/CreateGame", Key(Role::Player)),
     ("GameService/JoinGame", Key(Role::Player)),
     ("GameService/AddEntropy", SeatOrKey),
@@ -39,12 +39,16 @@ const METHODS: [(&str, Needs); 23] = [
     ("GameService/ReissueSeatToken", Key(Role::Platform)),
     ("GameService/WatchGame", SeatOrKey),
     ("GameService/GetFairnessProof", SeatOrKey),
+    ("GameService/PollGame", SeatOrKey),
+    // Or a token of the player's: `player_tokens`.
+    ("GameService/WatchPlayer", Key(Role::Platform)),
     ("RulesService/ListPresets", Key(Role::Reader)),
     ("RulesService/CheckRuleSet", Key(Role::Reader)),
     ("RulesService/AnalyzePosition", Key(Role::Reader)),
     ("RulesService/ReplayGame", Key(Role::Reader)),
     ("PlatformService/ImportGame", Key(Role::Platform)),
     ("PlatformService/IssuePlayerToken", Key(Role::Platform)),
+    ("PlatformService/StreamLifecycle", Key(Role::Platform)),
 ];
 
 /// The methods of the table with their paths.

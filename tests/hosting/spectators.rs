@@ -70,6 +70,11 @@ async fn check_reads(replica: &Replica, expected: &v1::Game) {
     let ended = expected.result.is_some();
     assert_eq!((!answer.server_seed.is_empty(), !answer.deal.is_empty()), (ended, ended));
 
+    let request = v1::PollGameRequest { game_id: game_id(), ..Default::default() };
+    let answer = games.poll_game(request).await.expect("shown").into_inner();
+    let basic = v1::Game { log: Vec::new(), ..expected.clone() };
+    assert_eq!((timeless(answer.game), answer.events), (basic, Vec::new()));
+
     let mut watch = replica.watch(&expected.game_id, "").await.expect("shown");
     let Message::Snapshot(snapshot) = next(&mut watch).await else { panic!("no snapshot") };
     assert_eq!(snapshot.game.expect("a game").etag, expected.etag);
@@ -82,10 +87,13 @@ async fn next(watch: &mut Streaming<v1::WatchGameResponse>) -> Message {
 
 /// The etag of the next thing that a watch tells, and whether it is news.
 async fn told(watch: &mut Streaming<v1::WatchGameResponse>) -> (String, bool) {
-    match next(watch).await {
-        Message::Event(event) => (event.game.expect("a game").etag, true),
-        Message::KeepAlive(alive) => (alive.etag, false),
-        Message::Snapshot(snapshot) => panic!("a snapshot: {snapshot:?}"),
+    loop {
+        match next(watch).await {
+            Message::Event(event) => return (event.game.expect("a game").etag, true),
+            Message::KeepAlive(alive) => return (alive.etag, false),
+            Message::Presence(_) => {}
+            Message::Snapshot(snapshot) => panic!("a snapshot: {snapshot:?}"),
+        }
     }
 }
 
@@ -136,6 +144,12 @@ async fn delayed_spectators_see_each_state_so_many_turns_late_and_the_end_at_onc
     let newest = states.last().expect("a state").etag.clone();
     let mut later = one.watch(&table.id, &newest).await.expect("a watch");
     assert_eq!(told(&mut later).await, (shown.etag.clone(), false));
+
+    let request =
+        v1::PollGameRequest { game_id: table.id.clone(), after_etag: newest, ..Default::default() };
+    let answer = other.games().poll_game(request).await.expect("shown").into_inner();
+    assert_eq!(answer.game.expect("a game").etag, shown.etag);
+    assert!(answer.events.is_empty() && !answer.history_lost);
 
     let ended = table.resign(one, 1).await;
     states.push(seen_by_a_seat(one, &table).await);

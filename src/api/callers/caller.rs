@@ -103,7 +103,7 @@ impl Caller {
     ///
     /// # Errors
     /// Where it is not.
-    pub(in crate::api) fn check_still_known(&self) -> Result<(), ApiError> {
+    pub(super) fn check_still_known(&self) -> Result<(), ApiError> {
         match &self.standing {
             Standing::Known { key, file } if file.find(&key.hash).as_ref() != Some(key) => {
                 Err(ApiError::new(

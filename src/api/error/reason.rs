@@ -73,6 +73,8 @@ reasons! {
         "The player token was made with another service key, or is none.";
     PlayerTokenExpired = "PLAYER_TOKEN_EXPIRED", Unauthenticated,
         "The player token has expired; ask the platform for a new one.";
+    OtherPlayer = "OTHER_PLAYER", PermissionDenied,
+        "The player token is another player's than the one asked about.";
     NoServiceKey = "NO_SERVICE_KEY", FailedPrecondition,
         "The service was started without --service-key, so it cannot issue player tokens.";
     SpectatorsHidden = "SPECTATORS_HIDDEN", PermissionDenied,
@@ -95,6 +97,8 @@ reasons! {
         "The game never was in the state of `etag`: the store lost what followed, or the game was deleted and created anew; metadata `etag` and `revision` tell the state that the caller may see, if any.";
     Contention = "CONTENTION", Aborted,
         "Other writes on the game were faster five times in a row; metadata `etag` and `revision` tell the state that the caller may see, if any.";
+    CursorExpired = "CURSOR_EXPIRED", OutOfRange,
+        "What follows `after_cursor` is not kept any more; begin anew without a cursor, and read the games themselves for what was missed.";
     StoreUnavailable = "STORE_UNAVAILABLE", Unavailable,
         "The store is away or did not answer in time, so the outcome may be unknown; repeat the call with the same `request_id`.";
     RecordBroken = "RECORD_BROKEN", DataLoss,

@@ -16,7 +16,7 @@ pub(super) async fn call(
     caller: Caller,
     request: v1::BatchGetGamesRequest,
 ) -> Result<v1::BatchGetGamesResponse, ApiError> {
-    let sight = Sight::of(caller)?;
+    let sight = Sight::of(&caller)?;
     let mut faults = FieldFaults::default();
     let asked = request.game_ids.len();
     if !(1..=MAX_GAMES).contains(&asked) {

@@ -11,7 +11,7 @@ pub(super) async fn call(
     caller: Caller,
     request: v1::GetFairnessProofRequest,
 ) -> Result<v1::GetFairnessProofResponse, ApiError> {
-    let sight = Sight::of(caller)?;
+    let sight = Sight::of(&caller)?;
     let mut faults = FieldFaults::default();
     let Some(id) = fields::game_id(&request.game_id, &mut faults) else {
         return Err(faults.into_error());

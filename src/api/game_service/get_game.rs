@@ -12,7 +12,7 @@ pub(super) async fn call(
     caller: Caller,
     request: v1::GetGameRequest,
 ) -> Result<v1::GetGameResponse, ApiError> {
-    let sight = Sight::of(caller)?;
+    let sight = Sight::of(&caller)?;
     let mut faults = FieldFaults::default();
     let id = fields::game_id(&request.game_id, &mut faults);
     let view = fields::view(request.view, &mut faults);

@@ -25,7 +25,7 @@ pub(super) async fn call(
     let entropy = fields::entropy(&request.entropy, &mut faults);
     let etag = fields::etag("etag", &request.etag, &mut faults);
     let (Some(game), 0) = (game, faults.count()) else { return Err(faults.into_error()) };
-    let by = ByAnyone(Sight::of(caller)?, Command::Join { seat, player, entropy });
+    let by = ByAnyone(Sight::of(&caller)?, Command::Join { seat, player, entropy });
     let done = host.write(Asked { game, request_id, etag, by }).await?;
     let joined = done.game.last_deed().by;
     let token = joined.and_then(|seat| done.game.token(seat));

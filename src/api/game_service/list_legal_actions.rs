@@ -12,7 +12,7 @@ pub(super) async fn call(
     caller: Caller,
     request: v1::ListLegalActionsRequest,
 ) -> Result<v1::ListLegalActionsResponse, ApiError> {
-    let sight = Sight::of(caller)?;
+    let sight = Sight::of(&caller)?;
     let mut faults = FieldFaults::default();
     let Some(id) = fields::game_id(&request.game_id, &mut faults) else {
         return Err(faults.into_error());

@@ -24,7 +24,7 @@ pub(super) async fn call(
     let (Some(game), Some(seat), 0) = (game, seat, faults.count()) else {
         return Err(faults.into_error());
     };
-    let by = ByAnyone(Sight::of(caller)?, Command::ReissueToken { seat });
+    let by = ByAnyone(Sight::of(&caller)?, Command::ReissueToken { seat });
     let done = host.write(Asked { game, request_id, etag, by }).await?;
     let token = done.game.token(seat).ok_or_else(ApiError::fault)?;
     Ok(v1::ReissueSeatTokenResponse { seat_token: token.expose() })

@@ -3,10 +3,11 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::stream;
 use tokio_stream::Stream;
 use tonic::Status;
 
-use crate::api::callers::Caller;
+use crate::api::callers::{Caller, while_known};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::Sight;
@@ -22,13 +23,14 @@ pub(super) async fn call(
     caller: Caller,
     request: v1::WatchGameRequest,
 ) -> Result<Messages, ApiError> {
-    let sight = Sight::of(caller)?;
     let mut faults = FieldFaults::default();
+    let credential = fields::credential(&caller, &request.seat_token, request.seat, &mut faults)?;
+    let sight = Sight::new(&caller, credential);
     let id = fields::game_id(&request.game_id, &mut faults);
     let after = fields::etag("after_etag", &request.after_etag, &mut faults);
     let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
-    let watcher = watches.watch(&id, after, sight).await?;
-    Ok(Box::pin(futures_util::stream::unfold(Some(watcher), next)))
+    let watcher = watches.watch(&id, after, sight).await?.attending()?;
+    Ok(Box::pin(while_known(caller, stream::unfold(Some(watcher), next))))
 }
 
 /// The next message, and the watcher to go on with unless that was the last.

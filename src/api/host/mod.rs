@@ -1,5 +1,6 @@
 //! The hosted games: read from the store, changed by compare-and-set.
 
+mod attendance;
 mod cache;
 mod create;
 mod credential;
@@ -14,17 +15,19 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use random::{random_bytes, random_uuid};
 pub(crate) use sight::{Sight, as_spectators_see};
 pub(crate) use write::{Asked, ByAnyone, BySeat, BySeatOrPlatform, Done, RequestId};
 
+use self::attendance::Attendance;
 use self::cache::Cache;
 use crate::api::error::ApiError;
 use crate::game::{Game, GameId, Limits, Millis};
 use crate::store::codec;
-use crate::store::{Record, Shard, Store, StoreError};
+use crate::store::{Found, Record, Shard, Store, StoreError};
 
 /// How many outboxes may wait to be drained at once; those beyond wait for the next sweep.
 const OUTBOXES_TOLD: usize = 1024;
@@ -54,6 +57,7 @@ pub struct Host {
     options: HostOptions,
     cache: Cache,
     outbox_written: mpsc::Sender<Shard>,
+    attendance: Attendance,
 }
 
 impl Host {
@@ -62,7 +66,8 @@ impl Host {
     pub fn new(store: Arc<dyn Store>, options: HostOptions) -> (Arc<Self>, mpsc::Receiver<Shard>) {
         let (outbox_written, receiver) = mpsc::channel(OUTBOXES_TOLD);
         let cache = Cache::new(options.cached_games);
-        (Arc::new(Self { store, options, cache, outbox_written }), receiver)
+        let attendance = Attendance::default();
+        (Arc::new(Self { store, options, cache, outbox_written, attendance }), receiver)
     }
 
     /// The store.
@@ -110,6 +115,23 @@ impl Host {
                 self.revive(id, &record)
             })
             .collect()
+    }
+
+    /// Many games as the store has them now, in the order asked for; `None` for those that there are
+    /// not, or that cannot be read.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(crate) async fn read_those_there(
+        &self,
+        ids: &[GameId],
+    ) -> Result<Vec<Option<Arc<Game>>>, ApiError> {
+        let found = self.store.load_many(ids).await?;
+        let read = |(id, found): (&GameId, Found<Record>)| {
+            let record = found.ok().flatten()?;
+            self.revive(id, &record).ok()
+        };
+        Ok(ids.iter().zip(found).map(read).collect())
     }
 
     /// The present of the game's shard.

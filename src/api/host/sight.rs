@@ -6,6 +6,7 @@ use super::{Credential, Host};
 use crate::api::callers::{Caller, Role};
 use crate::api::error::ApiError;
 use crate::game::{Game, GameId, Millis, Version};
+use crate::rules::Seat;
 
 /// How a caller looks at games.
 ///
@@ -13,7 +14,7 @@ use crate::game::{Game, GameId, Millis, Version};
 /// else sees what the game shows its spectators.
 #[derive(Clone, Debug)]
 pub(crate) struct Sight {
-    caller: Caller,
+    is_platform: bool,
     credential: Credential,
 }
 
@@ -22,7 +23,7 @@ impl Sight {
     ///
     /// # Errors
     /// Where that is nothing at all, and the service has keys.
-    pub(crate) fn of(caller: Caller) -> Result<Self, ApiError> {
+    pub(crate) fn of(caller: &Caller) -> Result<Self, ApiError> {
         let credential = match caller.seat_token() {
             Some(token) => Credential::Token(token.clone()),
             None => {
@@ -30,18 +31,31 @@ impl Sight {
                 Credential::None
             }
         };
-        Ok(Self { caller, credential })
+        Ok(Self::new(caller, credential))
+    }
+
+    /// How a caller looks that shows this.
+    pub(crate) fn new(caller: &Caller, credential: Credential) -> Self {
+        Self { is_platform: caller.is_platform(), credential }
+    }
+
+    /// The seat that the caller looks from, if it shows one.
+    ///
+    /// # Errors
+    /// Where what it shows is no seat of this game: it would not see what it expects.
+    pub(crate) fn seat(&self, game: &Game) -> Result<Option<Seat>, ApiError> {
+        match &self.credential {
+            Credential::None | Credential::Platform => Ok(None),
+            shown => shown.seat(game).map(Some).map_err(|error| error.about(game.id())),
+        }
     }
 
     /// Whether the caller sees more than spectators do.
     ///
     /// # Errors
-    /// Where it shows a seat token that is none of this game's: it would not see what it expects.
+    /// Where what it shows is no seat of this game.
     pub(crate) fn is_insider(&self, game: &Game) -> Result<bool, ApiError> {
-        match &self.credential {
-            Credential::None | Credential::Platform => Ok(self.caller.is_platform()),
-            shown => shown.seat(game).map(|_| true).map_err(|error| error.about(game.id())),
-        }
+        Ok(self.seat(game)?.is_some() || self.is_platform)
     }
 
     /// The game as the caller sees it.
@@ -59,14 +73,6 @@ impl Sight {
         } else {
             game.version_at(game.spectator_revision()?)
         }
-    }
-
-    /// Checks, in a call that lasts, that the caller still may call.
-    ///
-    /// # Errors
-    /// Where it may not.
-    pub(crate) fn check_caller(&self) -> Result<(), ApiError> {
-        self.caller.check_still_known()
     }
 }
 

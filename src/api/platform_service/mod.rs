@@ -2,6 +2,7 @@
 
 mod import_game;
 mod issue_player_token;
+mod stream_lifecycle;
 
 use std::sync::Arc;
 
@@ -56,5 +57,15 @@ impl PlatformService for PlatformApi {
     ) -> Result<Response<v1::IssuePlayerTokenResponse>, Status> {
         let (_, request) = self.receive(request)?;
         Ok(Response::new(issue_player_token::call(&self.callers, &request)?))
+    }
+
+    type StreamLifecycleStream = stream_lifecycle::Messages;
+
+    async fn stream_lifecycle(
+        &self,
+        request: Request<v1::StreamLifecycleRequest>,
+    ) -> Result<Response<Self::StreamLifecycleStream>, Status> {
+        let (caller, request) = self.receive(request)?;
+        Ok(Response::new(stream_lifecycle::call(&self.host, caller, request)?))
     }
 }
