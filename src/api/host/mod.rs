@@ -6,6 +6,7 @@ mod create;
 mod credential;
 mod random;
 mod rematch;
+mod sight;
 mod sweep;
 mod write;
 
@@ -18,7 +19,8 @@ pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use random::{random_bytes, random_uuid};
-pub(crate) use write::{Asked, ByAnyone, ByPlatform, BySeat, BySeatOrPlatform, Done, RequestId};
+pub(crate) use sight::{Sight, as_spectators_see};
+pub(crate) use write::{Asked, ByAnyone, BySeat, BySeatOrPlatform, Done, RequestId};
 
 use self::attendance::Attendance;
 use self::cache::Cache;
@@ -37,8 +39,6 @@ pub struct HostOptions {
     pub limits: Limits,
     /// How many games this replica keeps ready in memory. It serves any number.
     pub cached_games: NonZeroUsize,
-    /// Whether everyone may act by seat number and call the platform's service.
-    pub dev_platform: bool,
 }
 
 impl Default for HostOptions {
@@ -46,7 +46,6 @@ impl Default for HostOptions {
         Self {
             limits: Limits::default(),
             cached_games: NonZeroUsize::new(10_000).unwrap_or(NonZeroUsize::MIN),
-            dev_platform: false,
         }
     }
 }
@@ -95,7 +94,7 @@ impl Host {
     ///
     /// # Errors
     /// Where there is no such game, it cannot be read, or the store is away.
-    pub(crate) async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
+    async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
         let game = self.read(id).await?;
         let now = self.now(id).await?;
         Ok((self.enforce(game, now).await?, now))
@@ -105,7 +104,7 @@ impl Host {
     ///
     /// # Errors
     /// For the first of them that there is not, or that cannot be read.
-    pub(crate) async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<Game>>, ApiError> {
+    async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<Game>>, ApiError> {
         let found = self.store.load_many(ids).await?;
         ids.iter()
             .zip(found)
