@@ -12,6 +12,7 @@ mod lifecycle;
 mod meddling;
 mod offers;
 mod order;
+mod polling;
 mod presence;
 mod presets;
 mod races;

@@ -1,6 +1,7 @@
 //! Watching games: however many watch a game on this replica, it is read once a change.
 
 mod pace;
+mod player;
 mod present;
 mod seated;
 mod topic;
@@ -13,10 +14,11 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::error::ApiError;
 use super::host::{Credential, Host};
-use crate::game::{Etag, GameId, SeatSet};
+use crate::game::{Etag, GameId, Millis, PlayerId, SeatSet};
 use crate::store::StoreError;
 
 pub use pace::WatchPace;
+pub(super) use player::PlayerWatcher;
 use present::present_seats;
 use seated::Seated;
 use topic::Topic;
@@ -59,6 +61,18 @@ impl Watches {
         let game = self.host.read(id).await?;
         let seated = Seated::prove(&self.host, &game, credential)?;
         Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, game, after, seated))
+    }
+
+    /// Follows all games of a player, since the time of a cursor or with all that are not over.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(super) async fn watch_player(
+        self: &Arc<Self>,
+        player: PlayerId,
+        after: Option<Millis>,
+    ) -> Result<PlayerWatcher, ApiError> {
+        PlayerWatcher::new(Arc::clone(self), player, after).await
     }
 
     fn topic(&self, id: &GameId) -> Arc<Topic> {

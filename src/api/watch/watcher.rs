@@ -12,6 +12,7 @@ use super::topic::{Known, KnownGame, Latest, Topic};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, Reason};
 use crate::api::host::Host;
+use crate::api::proto::v1;
 use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
 use crate::game::{Etag, Game, GameState, SeatSet, Version};
 
@@ -23,7 +24,7 @@ pub(in crate::api) struct Watcher {
     pace: WatchPace,
     known: watch::Receiver<Known>,
     /// Kept so that the game is followed.
-    _topic: Arc<Topic>,
+    topic: Arc<Topic>,
     /// The game as it was read for the first message.
     first: Option<Arc<Game>>,
     /// The state that the reader is told to be in; `None` before a first snapshot.
@@ -49,7 +50,7 @@ impl Watcher {
             host,
             pace,
             known: topic.known(),
-            _topic: topic,
+            topic,
             first: Some(game),
             told: after.map(|Etag(version)| version),
             told_present: None,
@@ -69,6 +70,30 @@ impl Watcher {
             self.quiet_since = Instant::now();
         }
         Ok(message)
+    }
+
+    /// The game as it stands, if nothing was told since.
+    ///
+    /// # Errors
+    /// Where it cannot be read any more.
+    pub(in crate::api) async fn game(&self) -> Result<v1::Game, ApiError> {
+        let game = match &self.known.borrow().game {
+            KnownGame::Read(latest) => Ok(Arc::clone(&latest.game)),
+            KnownGame::Ended(error) => Err(ApiError::clone(error)),
+            KnownGame::Nothing | KnownGame::Away => Err(ApiError::fault()),
+        }?;
+        // What this reader was told comes before anything newer.
+        let told = self.told.map(|version| version.revision);
+        let then = told.and_then(|revision| game.as_at(revision)).map(Arc::new);
+        Ok(convert::game::game(&then.unwrap_or(game), View::Basic, None))
+    }
+
+    /// The time of the game's shard.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(in crate::api) async fn server_time(&self) -> Result<prost_types::Timestamp, ApiError> {
+        Ok(convert::game::time(self.host.now(self.topic.id()).await?))
     }
 
     async fn await_message(&mut self) -> Result<Option<Message>, ApiError> {
