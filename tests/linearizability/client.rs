@@ -22,6 +22,7 @@ const ATTEMPTS: usize = 5;
 
 /// Why the outcome of a call is unknown, where the client itself or its proxy sees to that.
 pub(crate) const CUT: &str = "the connection was cut";
+pub(crate) const STUCK: &str = "the call never left the client";
 pub(crate) const LEFT: &str = "the client went away";
 
 pub(crate) struct Client<'a> {
@@ -176,15 +177,21 @@ async fn send(
     let invoked = table.moment();
     let sent = timeout(patience.unwrap_or(PATIENCE), call.clone().send(&mut lane.client)).await;
     let returned = table.moment();
-    lane.proxy.decide(Fate::Pass);
     let outcome = match sent {
         Ok(Err(status)) if status.get_error_details().error_info().is_none() && cuts => {
             Outcome::Unknown(CUT.to_owned())
         }
         Ok(result) => Outcome::of(result),
         Err(_) if patience.is_some() => Outcome::Unknown(LEFT.to_owned()),
-        Err(_) => panic!("no answer to {call} from replica {replica} within {PATIENCE:?}"),
+        // A call that never left the client is not the service's to answer.
+        Err(_) if !lane.proxy.has_carried_a_request() => Outcome::Unknown(STUCK.to_owned()),
+        Err(_) => panic!(
+            "no answer to {call} ({fate:?}) from replica {replica} within {PATIENCE:?}: {}\n{}",
+            lane.proxy.carried(),
+            table.recent(60)
+        ),
     };
+    lane.proxy.decide(Fate::Pass);
     let call = call.clone();
     table.record(Operation { client, replica, call, invoked, returned, outcome: outcome.clone() });
     outcome

@@ -61,6 +61,13 @@ impl Table {
         self.moment.fetch_add(1, Ordering::SeqCst)
     }
 
+    /// The last calls that have ended.
+    pub(crate) fn recent(&self, count: usize) -> String {
+        let operations = locked(&self.operations);
+        let first = operations.len().saturating_sub(count);
+        operations[first..].iter().map(|operation| format!("  {operation}\n")).collect()
+    }
+
     /// Writes down a call that has ended, and tells all clients what it brought.
     pub(crate) fn record(&self, operation: Operation) {
         if let Some(answer) = operation.outcome.answer() {
