@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use prost::Message;
+use prost::{Message, Name};
 use uuid::{Uuid, Variant};
 
 use super::callers::{Caller, Role};
@@ -77,9 +77,9 @@ pub(super) fn unknown_value(number: i32, values: impl Display) -> String {
 
 /// The request id of a call, if it has one. `body` is the request without it and without
 /// credentials.
-pub(super) fn request_id(
+pub(super) fn request_id<M: Message + Name>(
     id: String,
-    body: &impl Message,
+    body: &M,
     caller: &Caller,
     faults: &mut FieldFaults,
 ) -> Option<RequestId> {
@@ -87,14 +87,19 @@ pub(super) fn request_id(
         let length = id.len();
         faults.add("request_id", format!("has {length} bytes, but may have {MAX_REQUEST_ID}"));
     }
-    if id.is_empty() { None } else { Some(RequestId::new(id, body.encode_to_vec(), caller)) }
+    if id.is_empty() {
+        return None;
+    }
+    // Many requests have the same shape, and an offer is no resignation.
+    let body = [M::full_name().as_bytes(), &[0], &body.encode_to_vec()].concat();
+    Some(RequestId::new(id, body, caller))
 }
 
 /// The request id of a call that answers credentials: whoever can name it is answered them again,
 /// so it must not be one that can be guessed.
-pub(super) fn secret_request_id(
+pub(super) fn secret_request_id<M: Message + Name>(
     id: String,
-    body: &impl Message,
+    body: &M,
     caller: &Caller,
     faults: &mut FieldFaults,
 ) -> Option<RequestId> {

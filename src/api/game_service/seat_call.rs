@@ -1,6 +1,6 @@
 //! What every call of a seat has: the game, the credential, the etag and the request id.
 
-use prost::Message;
+use prost::{Message, Name};
 
 use crate::api::callers::Caller;
 use crate::api::convert::{self, game::View};
@@ -10,7 +10,7 @@ use crate::api::host::{Asked, Credential, Done};
 use crate::api::proto::v1;
 
 /// A request that acts for a seat.
-pub(super) trait SeatRequest: Message {
+pub(super) trait SeatRequest: Message + Name {
     /// Takes the request id and the seat's token out of it, so that what is left is its body.
     fn take_secrets(&mut self) -> (String, String);
     /// `game_id`.

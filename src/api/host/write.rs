@@ -16,7 +16,8 @@ use crate::store::{self, Commit, IndexEntry, Outcome, Write};
 /// How often a write is decided anew because another one was faster.
 const ATTEMPTS: usize = 5;
 
-/// A call's request id, with the request that it was sent with (credentials left out).
+/// A call's request id, with the name of the request that it was sent with and what was in it
+/// (credentials left out).
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId {
     pub(super) id: String,
