@@ -9,6 +9,7 @@ pub(super) struct Scripts {
     pub(super) beat: Script,
     pub(super) clear_expired: Script,
     pub(super) heartbeat: Script,
+    pub(super) postpone: Script,
 }
 
 impl Scripts {
@@ -18,6 +19,7 @@ impl Scripts {
             beat: Script::new(concat!(include_str!("clock.lua"), include_str!("beat.lua"))),
             clear_expired: Script::new(include_str!("clear_expired.lua")),
             heartbeat: Script::new(include_str!("heartbeat.lua")),
+            postpone: Script::new(include_str!("postpone.lua")),
         }
     }
 }
