@@ -5,6 +5,7 @@ pub mod error;
 mod fields;
 mod game_service;
 mod host;
+mod lifecycle;
 mod platform_service;
 pub mod proto;
 mod rules_service;

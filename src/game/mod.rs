@@ -57,7 +57,7 @@ pub use seat_set::SeatSet;
 pub use seats::{Claim, NewSeat, StoredSeat};
 pub use secret::{GameKey, ServerSeed};
 pub use series::{FirstSeat, Score, Series, Standing};
-pub use state::{Deed, Game, GameState};
+pub use state::{Deed, Game, GameState, Milestone};
 pub use stored::{EngineVersion, Facts, Spectators, StoredGame};
 pub use time::{Millis, Span};
 pub use time_control::{Clock, TimeControl};

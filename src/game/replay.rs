@@ -13,7 +13,7 @@ use super::request::Request;
 use super::revision::{Revision, Version};
 use super::seat_set::SeatSet;
 use super::seats::Claim;
-use super::state::{Deed, Game, Seated};
+use super::state::{Deed, Game, Moment, Seated};
 use super::stored::{EngineVersion, StoredGame};
 use crate::rules::{Outcome, Referee, Square};
 
@@ -91,8 +91,8 @@ impl Game {
             referee,
             deal,
             seated,
-            started_at: None,
-            ended_at: None,
+            started: None,
+            ended: None,
             clocks: Clocks::new(stored.facts.time_control),
             offers: Offers::default(),
             line: Line::default(),
@@ -102,7 +102,7 @@ impl Game {
             last_action: None,
             stored,
         };
-        game.begin_if_ready(game.created_at());
+        game.begin_if_ready(Moment { revision: Revision(1), at: game.created_at() });
         game
     }
 

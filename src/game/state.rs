@@ -64,6 +64,24 @@ impl Deed {
     }
 }
 
+/// When something happened, and in which revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub(super) revision: Revision,
+    pub(super) at: Millis,
+}
+
+/// What others follow of a game's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Milestone {
+    /// It was created.
+    Created,
+    /// Every seat was ready and play could begin.
+    Started,
+    /// It ended.
+    Ended,
+}
+
 /// One hosted game. It changes only through [`decide`](super::decide) and [`Game::after`]; cloning
 /// it copies a few kilobytes and shares the rest.
 #[derive(Clone, Debug)]
@@ -73,8 +91,8 @@ pub struct Game {
     /// The deal, once an action was played or where it was given.
     pub(super) deal: Option<Deal>,
     pub(super) seated: ArrayVec<Seated, { Seat::MAX }>,
-    pub(super) started_at: Option<Millis>,
-    pub(super) ended_at: Option<Millis>,
+    pub(super) started: Option<Moment>,
+    pub(super) ended: Option<Moment>,
     pub(super) clocks: Clocks,
     pub(super) offers: Offers,
     pub(super) line: Line,
@@ -228,12 +246,25 @@ impl Game {
 
     /// When every seat was ready and play could begin.
     pub fn started_at(&self) -> Option<Millis> {
-        self.started_at
+        self.started.map(|moment| moment.at)
     }
 
     /// When it ended.
     pub fn ended_at(&self) -> Option<Millis> {
-        self.ended_at
+        self.ended.map(|moment| moment.at)
+    }
+
+    /// What its last revision was in its life, in order.
+    pub fn milestones(&self) -> impl Iterator<Item = Milestone> {
+        let now = self.version().revision;
+        let is_now = move |moment: Option<Moment>| moment.is_some_and(|m| m.revision == now);
+        [
+            (now == Revision(1), Milestone::Created),
+            (is_now(self.started), Milestone::Started),
+            (is_now(self.ended), Milestone::Ended),
+        ]
+        .into_iter()
+        .filter_map(|(reached, milestone)| reached.then_some(milestone))
     }
 
     /// How much time the seats have.

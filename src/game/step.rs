@@ -5,7 +5,7 @@ use super::offers::{Offer, Takeback};
 use super::refusal::Refusal;
 use super::replay::Contradiction;
 use super::seat_set::SeatSet;
-use super::state::{Deed, Game, GameState};
+use super::state::{Deed, Game, GameState, Moment};
 use super::time::Millis;
 use crate::rules::{Action, EndReason, PlayError, Played, Seat};
 
@@ -37,8 +37,9 @@ impl Game {
         if self.referee.departures().len() > departures {
             self.offers.seat_went_out();
         }
-        self.turn_clocks(turn, entry.at);
-        self.begin_if_ready(entry.at);
+        let moment = Moment { revision: entry.version.revision, at: entry.at };
+        self.turn_clocks(turn, moment);
+        self.begin_if_ready(moment);
         Ok(())
     }
 
@@ -197,15 +198,16 @@ impl Game {
     }
 
     /// Lets the clocks follow the turn. `before` is whose turn it was, and the number of that turn.
-    fn turn_clocks(&mut self, before: (Seat, u32), at: Millis) {
+    fn turn_clocks(&mut self, before: (Seat, u32), moment: Moment) {
+        let at = moment.at;
         self.stored.outcome = self.referee.outcome().cloned();
         let (seat, number) = before;
-        if self.ended_at.is_some() {
+        if self.ended.is_some() {
             return;
         }
         if self.stored.outcome.is_some() {
             self.clocks.stop(seat, at);
-            self.ended_at = Some(at);
+            self.ended = Some(moment);
         } else if self.position().turn_number() > number {
             if self.position().is_out(seat) {
                 self.clocks.stop(seat, at);
@@ -217,10 +219,10 @@ impl Game {
     }
 
     /// Begins the first turn when every seat is ready.
-    pub(super) fn begin_if_ready(&mut self, at: Millis) {
-        if self.started_at.is_none() && self.state() == GameState::Active {
-            self.started_at = Some(at);
-            self.clocks.begin_turn(at);
+    pub(super) fn begin_if_ready(&mut self, moment: Moment) {
+        if self.started.is_none() && self.state() == GameState::Active {
+            self.started = Some(moment);
+            self.clocks.begin_turn(moment.at);
         }
     }
 }

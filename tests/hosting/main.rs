@@ -8,6 +8,7 @@ mod fairness;
 mod garbage;
 mod hidden;
 mod illegal;
+mod lifecycle;
 mod meddling;
 mod offers;
 mod order;

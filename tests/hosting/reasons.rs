@@ -32,6 +32,9 @@ const ELSEWHERE: [(Reason, &str); 4] = [
     (Reason::Internal, "a fault of the service, which no call should be able to cause"),
 ];
 
+/// A cursor of a reader of all eight shards who read the last one in 1970.
+const OLD_CURSOR: &str = "EAEaCAAAAAAAAAAAIggAAAAAAAAAAA";
+
 /// The reasons seen so far.
 #[derive(Default)]
 pub(crate) struct Provoked(BTreeSet<&'static str>);
@@ -134,6 +137,11 @@ async fn requests(provoked: &mut Provoked, world: &World) {
     let labels = [("large".to_owned(), "x".repeat(2 << 20))].into();
     let create = Write::Create(v1::CreateGameRequest { labels, ..Default::default() });
     provoked.by(Reason::MessageTooLarge, one, create).await;
+
+    let request =
+        v1::StreamLifecycleRequest { after_cursor: OLD_CURSOR.to_owned(), ..Default::default() };
+    let status = one.platform().stream_lifecycle(request).await.expect_err("too old");
+    provoked.note(Reason::CursorExpired, &status);
 
     // Bytes that are no text where the id should be.
     let message = v1::GetFairnessProofResponse { commitment: vec![0xff], ..Default::default() };

@@ -79,6 +79,8 @@ reasons! {
         "The game never was in the state of `etag`: the store lost what followed, or the game was deleted and created anew; metadata `etag` and `revision` tell the current state.";
     Contention = "CONTENTION", Aborted,
         "Other writes on the game were faster five times in a row; metadata `etag` and `revision` tell the current state.";
+    CursorExpired = "CURSOR_EXPIRED", OutOfRange,
+        "What follows `after_cursor` is not kept any more; begin anew without a cursor, and read the games themselves for what was missed.";
     StoreUnavailable = "STORE_UNAVAILABLE", Unavailable,
         "The store is away or did not answer in time, so the outcome may be unknown; repeat the call with the same `request_id`.";
     RecordBroken = "RECORD_BROKEN", DataLoss,

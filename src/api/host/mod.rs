@@ -24,7 +24,7 @@ use self::told::Told;
 use crate::api::error::ApiError;
 use crate::game::{Contradiction, Game, GameId, Limits, Millis};
 use crate::store::codec::{self, CodecError};
-use crate::store::{Record, Shard, Store, StoreError};
+use crate::store::{Found, Record, Shard, Store, StoreError};
 
 /// How many outboxes may wait to be drained at once; those beyond wait for the next sweep.
 const OUTBOXES_TOLD: usize = 1024;
@@ -124,6 +124,23 @@ impl Host {
                 self.revive(id, &record)
             })
             .collect()
+    }
+
+    /// Many games as the store has them now, in the order asked for; `None` for those that there are
+    /// not, or that cannot be read.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(crate) async fn read_those_there(
+        &self,
+        ids: &[GameId],
+    ) -> Result<Vec<Option<Arc<Game>>>, ApiError> {
+        let found = self.store.load_many(ids).await?;
+        let read = |(id, found): (&GameId, Found<Record>)| {
+            let record = found.ok().flatten()?;
+            self.revive(id, &record).ok()
+        };
+        Ok(ids.iter().zip(found).map(read).collect())
     }
 
     /// The present of the game's shard.

@@ -9,7 +9,7 @@ use crate::game::{
     Revision, Version, decide,
 };
 use crate::rules::Seat;
-use crate::store::codec::{self, IndexTask};
+use crate::store::codec::{self, IndexTask, Lifecycle};
 use crate::store::{self, Commit, IndexEntry, Outcome, Write};
 
 /// How often a write is decided anew because another one was faster.
@@ -292,13 +292,19 @@ impl Host {
         }
     }
 
-    /// Commits, with what the event changes in the index of players' games.
+    /// Commits, with what is told of the game's life and what the event changes in the index of
+    /// players' games.
     async fn send(
         &self,
         mut commit: Commit,
         next: &Game,
         event: &Event,
     ) -> Result<Outcome, ApiError> {
+        let revision = next.version().revision;
+        for milestone in next.milestones() {
+            let entry = Lifecycle { milestone, game: next.id().clone(), revision };
+            commit = commit.with_feed_entry(entry.to_bytes());
+        }
         let tasks = index_tasks(next, event);
         let has_tasks = !tasks.is_empty();
         for task in tasks {

@@ -1,6 +1,7 @@
 //! `banqi.v1.PlatformService`: for the trusted back ends of a platform. One file a call.
 
 mod import_game;
+mod stream_lifecycle;
 
 use std::sync::Arc;
 
@@ -49,5 +50,15 @@ impl PlatformService for PlatformApi {
     ) -> Result<Response<v1::ImportGameResponse>, Status> {
         self.check_caller()?;
         to_the_end(import_game::call(Arc::clone(&self.host), request.into_inner())).await
+    }
+
+    type StreamLifecycleStream = stream_lifecycle::Messages;
+
+    async fn stream_lifecycle(
+        &self,
+        request: Request<v1::StreamLifecycleRequest>,
+    ) -> Result<Response<Self::StreamLifecycleStream>, Status> {
+        self.check_caller()?;
+        Ok(Response::new(stream_lifecycle::call(&self.host, request.into_inner())?))
     }
 }

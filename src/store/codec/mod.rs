@@ -4,12 +4,14 @@
 //! not know is refused, because writing it again would lose what was not understood.
 
 mod index_task;
+mod lifecycle;
 mod names;
 mod read;
 mod time_control;
 mod write;
 
 pub use index_task::{IndexTask, IndexTaskError};
+pub use lifecycle::Lifecycle;
 pub use read::{read, read_on};
 pub use write::write;
 

@@ -1,7 +1,7 @@
 //! The stored numbers of the values that the game has names for.
 
 use super::{CodecError, proto};
-use crate::game::Claim;
+use crate::game::{Claim, Milestone};
 use crate::rules::{
     BoardRule, CannonRule, ChariotRule, EndReason, EqualsRule, FaceDownRule, HorseRule,
     RepetitionRule,
@@ -50,6 +50,7 @@ named! {
     RepetitionRule = Repetition { Draw, AttackerLoses, Off }
     BoardRule = Board { Single, Double }
     Claim = Claim { Assigned, Open, Reserved, Rematch }
+    Milestone = Milestone { Created, Started, Ended }
     EndReason = EndReason {
         AllCaptured,
         NoPiecesLeft,

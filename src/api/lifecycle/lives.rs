@@ -1,0 +1,197 @@
+//! One reader of the feeds.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use tokio::time::{Instant, sleep};
+
+use super::cursor::Cursor;
+use crate::api::convert::game::{self, View};
+use crate::api::error::ApiError;
+use crate::api::host::Host;
+use crate::api::proto::v1;
+use crate::api::proto::v1::stream_lifecycle_response::{KeepAlive, Message};
+use crate::game::{GameId, Milestone, Millis};
+use crate::store::codec::Lifecycle;
+use crate::store::{EntryId, Shard, SystemTimeSource, TimeSource as _};
+
+/// How long to wait after everything was read.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How often a stream with no news says that it is alive.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// How many shards are read at the same time, and how many entries of each at once.
+const SHARDS_AT_ONCE: usize = 32;
+const ENTRIES_AT_ONCE: u32 = 100;
+
+/// How many games are read at once.
+const GAMES_AT_ONCE: usize = 50;
+
+/// How many messages of a reader of all shards come without a cursor at most, since that is long.
+const LONGEST_GAP: u32 = 64;
+
+/// A reader of the feeds of one shard or of all.
+#[derive(Debug)]
+pub(in crate::api) struct Lives {
+    host: Arc<Host>,
+    kinds: BTreeSet<Milestone>,
+    shards: Vec<Shard>,
+    /// Up to where each shard was read.
+    read: Vec<EntryId>,
+    /// Up to where each shard was told.
+    told: Cursor,
+    /// What was read and is to be told, by the place of its shard in the list.
+    found: VecDeque<(usize, EntryId, Lifecycle)>,
+    ready: VecDeque<v1::StreamLifecycleResponse>,
+    told_at: Instant,
+    /// After how many messages the next cursor is told, and how many of them have come.
+    gap: u32,
+    without_cursor: u32,
+}
+
+impl Lives {
+    /// A reader that goes on after a cursor.
+    ///
+    /// # Errors
+    /// Where what follows the cursor is not kept any more.
+    pub(in crate::api) fn after(
+        host: Arc<Host>,
+        cursor: Cursor,
+        kinds: BTreeSet<Milestone>,
+    ) -> Result<Self, ApiError> {
+        cursor.check_kept(SystemTimeSource.now())?;
+        Ok(Self {
+            shards: cursor.shards(host.store().shards()),
+            host,
+            kinds,
+            read: cursor.places.clone(),
+            told: cursor,
+            found: VecDeque::new(),
+            ready: VecDeque::new(),
+            told_at: Instant::now(),
+            gap: 1,
+            without_cursor: 0,
+        })
+    }
+
+    /// The next message, as soon as there is one.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(in crate::api) async fn next(&mut self) -> Result<v1::StreamLifecycleResponse, ApiError> {
+        loop {
+            if let Some(message) = self.ready.pop_front() {
+                self.told_at = Instant::now();
+                return Ok(message);
+            }
+            if !self.found.is_empty() {
+                self.make_ready().await?;
+                continue;
+            }
+            // Entries of other kinds are done with as well.
+            self.told.places.clone_from(&self.read);
+            if self.told_at.elapsed() >= KEEP_ALIVE {
+                self.told_at = Instant::now();
+                return Ok(v1::StreamLifecycleResponse {
+                    cursor: self.told.to_text(),
+                    message: Some(Message::KeepAlive(KeepAlive {})),
+                });
+            }
+            if !self.read_on().await? {
+                sleep(PAUSE).await;
+            }
+        }
+    }
+
+    /// Reads what the shards have beyond. Whether there was anything.
+    async fn read_on(&mut self) -> Result<bool, ApiError> {
+        let begun = SystemTimeSource.now();
+        let store = self.host.store();
+        let places: Vec<_> = self.shards.iter().copied().zip(self.read.iter().copied()).collect();
+        let read = stream::iter(places.into_iter().enumerate())
+            .map(|(index, (shard, place))| async move {
+                let entries = store.feed(shard, place, ENTRIES_AT_ONCE).await?;
+                Ok::<_, ApiError>((index, entries))
+            })
+            .buffer_unordered(SHARDS_AT_ONCE);
+        let read: Vec<_> = read.try_collect().await?;
+        let mut any = false;
+        for (index, entries) in read {
+            for entry in entries {
+                any = true;
+                self.read[index] = entry.id;
+                match Lifecycle::from_bytes(&entry.content) {
+                    Ok(life) if self.kinds.is_empty() || self.kinds.contains(&life.milestone) => {
+                        self.found.push_back((index, entry.id, life));
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        let shard = self.shards[index];
+                        tracing::error!(%shard, entry = %entry.id, %error, "passed over");
+                    }
+                }
+            }
+        }
+        self.found.make_contiguous().sort_by_key(|(_, id, _)| *id);
+        if !any {
+            self.told.unread_since = begun;
+        }
+        Ok(any)
+    }
+
+    /// Reads the next games that something was found of.
+    async fn make_ready(&mut self) -> Result<(), ApiError> {
+        let count = self.found.len().min(GAMES_AT_ONCE);
+        let found: Vec<_> = self.found.drain(..count).collect();
+        let ids: Vec<GameId> = found.iter().map(|(_, _, life)| life.game.clone()).collect();
+        let games = self.host.read_those_there(&ids).await?;
+        for ((index, id, life), game) in found.into_iter().zip(games) {
+            let game = match game {
+                Some(game) => {
+                    let now = self.host.now(game.id()).await?;
+                    Some(game::game(&game, View::Basic, Some(now)))
+                }
+                None => None,
+            };
+            let event = v1::LifecycleEvent {
+                kind: v1::LifecycleKind::from(life.milestone).into(),
+                game_id: life.game.to_string(),
+                revision: life.revision.0,
+                game,
+            };
+            self.told.places[index] = id;
+            self.told.unread_since = Millis(id.millis);
+            let cursor = self.cursor_if_due();
+            let message = Some(Message::Event(event));
+            self.ready.push_back(v1::StreamLifecycleResponse { cursor, message });
+        }
+        Ok(())
+    }
+
+    /// The cursor after the next message, or an empty text. The first ones come soon, so that also
+    /// a reader whose connections break again and again gets on.
+    fn cursor_if_due(&mut self) -> String {
+        self.without_cursor += 1;
+        if self.without_cursor < self.gap {
+            return String::new();
+        }
+        self.without_cursor = 0;
+        if self.shards.len() > 1 {
+            self.gap = (2 * self.gap).min(LONGEST_GAP);
+        }
+        self.told.to_text()
+    }
+}
+
+impl From<Milestone> for v1::LifecycleKind {
+    fn from(milestone: Milestone) -> Self {
+        match milestone {
+            Milestone::Created => Self::Created,
+            Milestone::Started => Self::Started,
+            Milestone::Ended => Self::Ended,
+        }
+    }
+}
