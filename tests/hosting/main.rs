@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod deadlines;
 mod expiry;
 mod fairness;
 mod garbage;
