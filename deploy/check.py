@@ -281,7 +281,8 @@ def check_deadline(address, tally, game_id):
     request, began = messages.WatchGameRequest(game_id=game_id), time.monotonic()
     try:
         for message in client.service.WatchGame(request, timeout=0.5):
-            require(message.HasField("snapshot"), f"{game_id} is over, yet: {message}")
+            quiet = message.WhichOneof("message") in ("snapshot", "presence")
+            require(quiet, f"{game_id} is over, yet: {message}")
         raise Fault("a watch outlived its deadline")
     except grpc.RpcError as error:
         require(error.code() == grpc.StatusCode.DEADLINE_EXCEEDED, f"a deadline passed: {error}")

@@ -65,7 +65,8 @@ pub enum ServeError {
 
 /// Serves the games of a store until `shutdown` resolves, then stops: readiness goes off, `Config::stop_delay` passes,
 /// no connection is accepted any more, open streams are ended with UNAVAILABLE, and calls in
-/// flight have `Config::stop_grace` to finish.
+/// flight have `Config::stop_grace` to finish. Last the store is told that nobody is present any more
+/// over this replica.
 ///
 /// # Errors
 /// If serving fails.
@@ -106,10 +107,13 @@ pub async fn run(
         stopping.cancel();
         sleep(config.stop_grace).await;
     };
-    tokio::select! {
-        served = grpc => Ok(served.map(|()| Stopped::Finished)?),
-        served = http => Ok(served.map(|()| Stopped::CutOff).map_err(ServeError::Http)?),
+    let stopped = tokio::select! {
+        served = grpc => served.map(|()| Stopped::Finished).map_err(ServeError::Grpc),
+        served = http => served.map(|()| Stopped::CutOff).map_err(ServeError::Http),
         () = stop => Ok(Stopped::CutOff),
-        () = sweeper::sweep(host, written) => Ok(Stopped::CutOff),
-    }
+        () = sweeper::sweep(Arc::clone(&host), written) => Ok(Stopped::CutOff),
+        () = host.keep_present(config.watching.presence_lifetime) => Ok(Stopped::CutOff),
+    };
+    host.leave().await;
+    stopped
 }

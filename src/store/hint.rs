@@ -1,7 +1,7 @@
 //! Hints that a game may have changed: who waits for which, and how a hint reaches him.
 //!
-//! A hint carries nothing but itself. Many hints that come while nobody looks are one hint, so a
-//! slow reader makes no memory grow.
+//! A hint says no more than what is to be read again. Many hints that come while nobody looks are
+//! one hint, so a slow reader makes no memory grow.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -9,28 +9,54 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, watch};
 
+/// What may have changed of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// Its record.
+    pub record: bool,
+    /// Which of its slots are present.
+    pub presence: bool,
+}
+
+impl Hint {
+    /// All of it.
+    pub const ALL: Self = Self { record: true, presence: true };
+    /// Its record alone.
+    pub const RECORD: Self = Self { record: true, presence: false };
+    /// Presence alone.
+    pub const PRESENCE: Self = Self { record: false, presence: true };
+}
+
 /// A place among those who are told when a game may have changed; given up when dropped.
 pub struct Subscription {
-    receiver: watch::Receiver<Confirmed>,
+    receiver: watch::Receiver<Told>,
+    /// What was told when it was last looked at.
+    seen: Told,
     topic: Arc<str>,
     hints: Arc<Hints>,
 }
 
 impl Subscription {
     /// Waits until the game may have changed since this was last called, or since the
-    /// subscription began: because a hint came, or because one may have been missed. Only reading
-    /// the game tells whether it has. Cancelling the wait loses no hint.
-    pub async fn changed(&mut self) {
+    /// subscription began: because a hint came, or because one may have been missed; and says what
+    /// is to be read again. Only reading tells whether it has changed. Cancelling the wait loses no
+    /// hint.
+    pub async fn changed(&mut self) -> Hint {
         self.receiver.changed().await.expect("a topic is kept as long as it has subscribers");
+        let seen = std::mem::replace(&mut self.seen, *self.receiver.borrow_and_update());
+        Hint {
+            record: self.seen.records != seen.records,
+            presence: self.seen.presences != seen.presences,
+        }
     }
 
     /// Waits until hints are sure to arrive, and forgets those that came before.
     pub(super) async fn confirmed(&mut self) {
         self.receiver
-            .wait_for(|confirmed| confirmed.0)
+            .wait_for(|told| told.confirmed)
             .await
             .expect("a topic is kept as long as it has subscribers");
-        self.receiver.mark_unchanged();
+        self.seen = *self.receiver.borrow_and_update();
     }
 }
 
@@ -46,10 +72,25 @@ impl Drop for Subscription {
     }
 }
 
-/// Whether hints on a topic are sure to arrive: whether the server has confirmed it on the
-/// connection that now stands.
+/// What the subscribers of a topic are told.
 #[derive(Clone, Copy, Debug)]
-struct Confirmed(bool);
+struct Told {
+    /// Whether hints are sure to arrive: whether the server has confirmed the topic on the
+    /// connection that now stands.
+    confirmed: bool,
+    /// How many hints concerned the record. It may begin anew from zero: whoever looks compares it
+    /// with what he saw before.
+    records: u32,
+    /// How many hints concerned presence.
+    presences: u32,
+}
+
+impl Told {
+    fn add(&mut self, hint: Hint) {
+        self.records = self.records.wrapping_add(hint.record.into());
+        self.presences = self.presences.wrapping_add(hint.presence.into());
+    }
+}
 
 /// Everybody in this process who waits for hints.
 #[derive(Debug)]
@@ -78,7 +119,7 @@ struct Topics {
 
 #[derive(Debug)]
 struct Topic {
-    sender: watch::Sender<Confirmed>,
+    sender: watch::Sender<Told>,
     subscribers: usize,
 }
 
@@ -105,14 +146,17 @@ impl Hints {
             Some((name, topic)) => (Arc::clone(name), topic.sender.subscribe()),
             None => {
                 let name: Arc<str> = name.into();
-                let (sender, receiver) = watch::channel(Confirmed(self.origin == Origin::Here));
+                let confirmed = self.origin == Origin::Here;
+                let (sender, receiver) =
+                    watch::channel(Told { confirmed, records: 0, presences: 0 });
                 topics.by_name.insert(Arc::clone(&name), Topic { sender, subscribers: 0 });
                 self.unsettle(&mut topics, &name);
                 (name, receiver)
             }
         };
         topics.by_name.get_mut(&name).expect("just found or put there").subscribers += 1;
-        Subscription { receiver, topic: name, hints: Arc::clone(self) }
+        let seen = *receiver.borrow();
+        Subscription { receiver, seen, topic: name, hints: Arc::clone(self) }
     }
 
     fn leave(&self, name: &Arc<str>) {
@@ -133,10 +177,10 @@ impl Hints {
         }
     }
 
-    /// Tells the subscribers of a topic, if there are any.
-    pub(super) fn hint(&self, topic: &str) {
+    /// Tells the subscribers of a topic, if there are any, what may have changed.
+    pub(super) fn give(&self, topic: &str, hint: Hint) {
         if let Some(topic) = self.topics().by_name.get(topic) {
-            topic.sender.send_modify(|_| {});
+            topic.sender.send_modify(|told| told.add(hint));
         }
     }
 
@@ -144,7 +188,10 @@ impl Hints {
     /// until now.
     pub(super) fn confirm(&self, topic: &str) {
         if let Some(topic) = self.topics().by_name.get(topic) {
-            topic.sender.send_modify(|confirmed| confirmed.0 = true);
+            topic.sender.send_modify(|told| {
+                told.confirmed = true;
+                told.add(Hint::ALL);
+            });
         }
     }
 
@@ -156,8 +203,8 @@ impl Hints {
         unsettled.clear();
         for (name, topic) in by_name {
             // Nobody is woken: reading would be of no use before hints arrive again.
-            topic.sender.send_if_modified(|confirmed| {
-                confirmed.0 = false;
+            topic.sender.send_if_modified(|told| {
+                told.confirmed = false;
                 false
             });
             unsettled.insert(Arc::clone(name));
@@ -213,12 +260,25 @@ mod tests {
         let mut first = hints.join("a");
         let second = hints.join("a");
         let other = hints.join("b");
-        hints.hint("a");
-        hints.hint("a");
-        first.changed().await;
+        hints.give("a", Hint::RECORD);
+        hints.give("a", Hint::RECORD);
+        assert_eq!(first.changed().await, Hint::RECORD);
         assert!(!is_told(&first), "two hints that nobody looked at are one");
         assert!(is_told(&second));
         assert!(!is_told(&other));
+    }
+
+    #[tokio::test]
+    async fn a_hint_says_what_may_have_changed() {
+        let hints = Arc::new(Hints::given_here());
+        let mut subscription = hints.join("a");
+        hints.give("a", Hint::PRESENCE);
+        assert_eq!(subscription.changed().await, Hint::PRESENCE);
+        hints.give("a", Hint::RECORD);
+        assert_eq!(subscription.changed().await, Hint::RECORD);
+        hints.give("a", Hint::PRESENCE);
+        hints.give("a", Hint::RECORD);
+        assert_eq!(subscription.changed().await, Hint::ALL, "both, while nobody looked");
     }
 
     #[test]
@@ -252,5 +312,6 @@ mod tests {
         assert_eq!(hints.take_unsettled(10), [("a".into(), true)]);
         hints.confirm("a");
         assert!(is_told(&subscription));
+        assert_eq!(subscription.changed().now_or_never(), Some(Hint::ALL), "whatever it missed");
     }
 }

@@ -15,6 +15,7 @@ mod finding;
 mod hint;
 mod open;
 mod player_index;
+mod presence;
 mod record;
 mod redis;
 mod replica;
@@ -28,9 +29,10 @@ pub use due::Due;
 pub use entry::{Entry, EntryId, EntryIdError, FEED_KEPT};
 pub use error::{Effect, Misconfiguration, StoreError};
 pub use finding::Finding;
-pub use hint::Subscription;
+pub use hint::{Hint, Subscription};
 pub use open::{Namespace, NamespaceError, Options, open};
 pub use player_index::IndexEntry;
+pub use presence::{Presence, PresentSlot, Slot, StreamId};
 pub use record::{CorruptRecord, Found, Record};
 pub use replica::{ReplicaId, shards_swept_by, sweeper_of};
 pub use shard::{Shard, ShardCount, ShardCountError};
@@ -81,9 +83,22 @@ pub trait Store: std::fmt::Debug + Send + Sync {
     /// second. In the others no clock of a game runs: their time is their source's.
     async fn beat(&self, shards: &[Shard]) -> Result<(), StoreError>;
 
-    /// Subscribes to hints that a game may have changed. When this returns, every later change is
-    /// hinted at: subscribe first, then read.
+    /// Subscribes to hints that a game, or who is present at it, may have changed. When this
+    /// returns, every later change is hinted at: subscribe first, then read. Presence that ends by
+    /// itself, because its lifetime is over, is no change that anybody is told of.
     async fn subscribe(&self, game: &GameId) -> Result<Subscription, StoreError>;
+
+    /// Marks slots as present for a lifetime from now on, whether or not they were before. Whoever
+    /// subscribed to a game is told if a slot of it was absent. Presence is kept beside the record
+    /// and ends by itself; it may be lost with the process or the server that keeps it.
+    async fn mark_present(&self, presences: &[Presence], lifetime: Span) -> Result<(), StoreError>;
+
+    /// Takes back what streams marked as present; a slot is absent once no stream keeps it
+    /// present, and whoever subscribed to the game is told. What was not marked does not matter.
+    async fn clear_present(&self, presences: &[Presence]) -> Result<(), StoreError>;
+
+    /// The slots that are present at each of these games, in the order asked for.
+    async fn present(&self, games: &[GameId]) -> Result<Vec<Vec<PresentSlot>>, StoreError>;
 
     /// The earliest deadline of each shard, in the order asked for; `None` where no game has one.
     /// Cheap enough to ask for every shard several times a second.

@@ -13,6 +13,8 @@ mod lifecycle;
 mod meddling;
 mod offers;
 mod order;
+mod polling;
+mod presence;
 mod presets;
 mod races;
 mod reasons;

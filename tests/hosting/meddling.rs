@@ -1,12 +1,13 @@
 //! A store that gets into trouble when a test wants it to.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use banqi::game::{GameId, Millis, Version};
+use banqi::game::{GameId, Millis, Span, Version};
 use banqi::store::{
-    Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Record, ReplicaId,
-    Shard, ShardCount, Store, StoreError, Subscription,
+    Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Presence,
+    PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
 };
 
 /// What is the matter with the store.
@@ -26,11 +27,23 @@ pub(crate) enum Trouble {
 pub(crate) struct Meddling {
     inner: Arc<dyn Store>,
     trouble: Mutex<Trouble>,
+    loads: AtomicUsize,
+    readings_of_presence: AtomicUsize,
 }
 
 impl Meddling {
     pub(crate) fn with(inner: Arc<dyn Store>) -> Arc<Self> {
-        Arc::new(Self { inner, trouble: Mutex::new(Trouble::None) })
+        Arc::new(Self {
+            inner,
+            trouble: Mutex::new(Trouble::None),
+            loads: AtomicUsize::new(0),
+            readings_of_presence: AtomicUsize::new(0),
+        })
+    }
+
+    /// How often a record was loaded, and how often somebody asked who is present.
+    pub(crate) fn readings(&self) -> [usize; 2] {
+        [&self.loads, &self.readings_of_presence].map(|count| count.load(Ordering::SeqCst))
     }
 
     pub(crate) fn make(&self, trouble: Trouble) {
@@ -58,6 +71,7 @@ impl Store for Meddling {
 
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
         self.answers()?;
+        self.loads.fetch_add(1, Ordering::SeqCst);
         self.inner.load(game).await
     }
 
@@ -103,6 +117,22 @@ impl Store for Meddling {
     async fn subscribe(&self, game: &GameId) -> Result<Subscription, StoreError> {
         self.answers()?;
         self.inner.subscribe(game).await
+    }
+
+    async fn mark_present(&self, presences: &[Presence], lifetime: Span) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.mark_present(presences, lifetime).await
+    }
+
+    async fn clear_present(&self, presences: &[Presence]) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.clear_present(presences).await
+    }
+
+    async fn present(&self, games: &[GameId]) -> Result<Vec<Vec<PresentSlot>>, StoreError> {
+        self.answers()?;
+        self.readings_of_presence.fetch_add(1, Ordering::SeqCst);
+        self.inner.present(games).await
     }
 
     async fn first_deadlines(&self, shards: &[Shard]) -> Result<Vec<Option<Millis>>, StoreError> {

@@ -29,10 +29,15 @@ impl Reader {
         Self(replica.watch(id, after_etag).await.expect("a watch"))
     }
 
-    /// The next message; `None` at the end of the stream.
+    /// The next message that does not tell who is present; `None` at the end of the stream.
     async fn next(&mut self) -> Result<Option<Message>, Status> {
-        let next = timeout(PATIENCE, self.0.message()).await.expect("a message in time")?;
-        Ok(next.map(|response| response.message.expect("a message says something")))
+        loop {
+            let next = timeout(PATIENCE, self.0.message()).await.expect("a message in time")?;
+            match next.map(|response| response.message.expect("a message says something")) {
+                Some(Message::Presence(_)) => {}
+                other => return Ok(other),
+            }
+        }
     }
 
     async fn message(&mut self) -> Message {
@@ -59,7 +64,7 @@ impl Reader {
             match self.message().await {
                 Message::Event(event) => return event,
                 Message::KeepAlive(_) => {}
-                Message::Snapshot(snapshot) => panic!("a second snapshot: {snapshot:?}"),
+                other => panic!("not an event: {other:?}"),
             }
         }
     }
@@ -384,7 +389,7 @@ impl Reader {
             match self.message().await {
                 Message::Snapshot(snapshot) => return snapshot,
                 Message::KeepAlive(_) => {}
-                Message::Event(event) => panic!("{event:?}"),
+                other => panic!("not a snapshot: {other:?}"),
             }
         }
     }

@@ -71,14 +71,17 @@ impl Replica {
         self.try_get(id).await.expect("the game is there")
     }
 
-    /// A watch of a game.
+    /// A spectator's watch of a game.
     pub(crate) async fn watch(
         &self,
         id: &str,
         after_etag: &str,
     ) -> Result<tonic::Streaming<v1::WatchGameResponse>, Status> {
-        let request =
-            v1::WatchGameRequest { game_id: id.to_owned(), after_etag: after_etag.to_owned() };
+        let request = v1::WatchGameRequest {
+            game_id: id.to_owned(),
+            after_etag: after_etag.to_owned(),
+            ..Default::default()
+        };
         Ok(self.games().watch_game(request).await?.into_inner())
     }
 }
@@ -144,6 +147,7 @@ pub(crate) fn trusting() -> Config {
             keep_alive: Duration::from_millis(500),
             linger: Duration::from_millis(500),
             recheck: Duration::from_secs(10),
+            presence_lifetime: Duration::from_secs(10),
         },
         ..Config::default()
     }

@@ -45,7 +45,7 @@ class Watcher:
     def take(self, message):
         """Takes a message; says whether it is the last one of the game."""
         kind = message.WhichOneof("message")
-        if kind == "keep_alive":
+        if kind in ("keep_alive", "presence"):
             return False
         game = getattr(message, kind).game
         if kind == "snapshot":

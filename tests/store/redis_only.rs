@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use banqi::game::Span;
 use banqi::store::{
-    CLOCK_TOLERANCE, Change, Commit, Finding, Misconfiguration, Options, Outcome, ShardCount,
-    StoreError, Write, open,
+    CLOCK_TOLERANCE, Change, Commit, Finding, Misconfiguration, Options, Outcome, Presence,
+    ShardCount, Slot, StoreError, StreamId, Write, open,
 };
 use bytes::Bytes;
 use tokio::time::timeout;
@@ -71,6 +71,33 @@ async fn keys_and_values_are_laid_out_as_documented() {
     let kept: u64 = ask(&server, &["PTTL", &name("feed")]).await;
     assert!((Span::days(7).0 - 60_000..=Span::days(7).0).contains(&kept));
     assert_eq!(ask::<String>(&server, &["GET", "banqi:shards"]).await, "1024");
+}
+
+#[tokio::test]
+async fn presence_is_laid_out_as_documented_and_leaves_nothing() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), Options::default()).await.expect("a store");
+    let id = game("a-game");
+    let key = format!("banqi:{{{}}}:presence:a-game", store.shards().shard_of(&id));
+    let stream =
+        |slot, stream| Presence { game: id.clone(), slot: Slot(slot), stream: StreamId(stream) };
+    let lifetime = Span(60_000);
+    store.mark_present(&[stream(2, 255)], lifetime).await.expect("an answer");
+    let members: Vec<(String, u64)> =
+        ask(&server, &["ZRANGE", &key, "0", "-1", "WITHSCORES"]).await;
+    assert_eq!(members[0].0, "2:00000000000000ff");
+    let kept: u64 = ask(&server, &["PTTL", &key]).await;
+    assert!((1..=lifetime.0).contains(&kept), "nobody has to delete it: {kept}");
+
+    // Of before the server's clock was set back by a day: nobody marks it any more.
+    let ahead = (members[0].1 + Span::days(1).0).to_string();
+    ask::<u64>(&server, &["ZADD", &key, &ahead, "1:0000000000000001"]).await;
+    store.mark_present(&[stream(2, 255)], lifetime).await.expect("an answer");
+    let members: Vec<String> = ask(&server, &["ZRANGE", &key, "0", "-1"]).await;
+    assert_eq!(members, ["2:00000000000000ff"]);
+
+    store.clear_present(&[stream(2, 255)]).await.expect("an answer");
+    assert_eq!(ask::<u64>(&server, &["EXISTS", &key]).await, 0);
 }
 
 #[tokio::test]
@@ -229,6 +256,12 @@ async fn a_script_that_the_server_forgot_is_given_again() {
         assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
         ask::<()>(&server, &["SCRIPT", "FLUSH"]).await;
         store.beat(&store.shards().iter().collect::<Vec<_>>()).await.expect("a beat of all");
+        ask::<()>(&server, &["SCRIPT", "FLUSH"]).await;
+        let presence = Presence { game: id.clone(), slot: Slot(1), stream: StreamId(revision) };
+        store.mark_present(&[presence], Span(60_000)).await.expect("a mark");
+        ask::<()>(&server, &["SCRIPT", "FLUSH"]).await;
+        let present = store.present(std::slice::from_ref(&id)).await.expect("an answer");
+        assert_eq!(present[0].len(), 1);
     }
 }
 

@@ -49,7 +49,7 @@ pub fn read(message: Option<v1::TimeControl>, faults: &mut FieldFaults) -> TimeC
     let Some(message) = message else { return TimeControl::default() };
     let before = faults.count();
     let mut span = |field: &str, sent: Option<Duration>| {
-        sent.and_then(|sent| faults.check(&format!("time_control.{field}"), read_span(&sent)))
+        sent.and_then(|sent| faults.check(&format!("time_control.{field}"), self::span(&sent)))
     };
     let clock = match message.clock {
         None => TimeControl::default().clock(),
@@ -153,7 +153,11 @@ pub fn duration(Span(millis): Span) -> Duration {
     Duration { seconds: (millis / 1000) as i64, nanos: (millis % 1000) as i32 * 1_000_000 }
 }
 
-fn read_span(sent: &Duration) -> Result<Span, String> {
+/// Reads a span of time.
+///
+/// # Errors
+/// Where it is negative, or not in whole milliseconds.
+pub fn span(sent: &Duration) -> Result<Span, String> {
     let fault = || {
         format!(
             "is {} s and {} ns, but must be a span in whole milliseconds that is not negative",

@@ -12,12 +12,14 @@ mod join_game;
 mod list_legal_actions;
 mod offer_draw;
 mod play_action;
+mod poll_game;
 mod reissue_seat_token;
 mod rematch;
 mod request_takeback;
 mod resign_game;
 mod seat_call;
 mod watch_game;
+mod watch_player;
 
 use std::sync::Arc;
 
@@ -173,7 +175,25 @@ impl GameService for GameApi {
         &self,
         request: Request<v1::WatchGameRequest>,
     ) -> Result<Response<Self::WatchGameStream>, Status> {
-        Ok(Response::new(watch_game::call(&self.watches, request.into_inner()).await?))
+        let (metadata, _, request) = request.into_parts();
+        Ok(Response::new(watch_game::call(&self.watches, &metadata, request).await?))
+    }
+
+    async fn poll_game(
+        &self,
+        request: Request<v1::PollGameRequest>,
+    ) -> Result<Response<v1::PollGameResponse>, Status> {
+        Ok(Response::new(poll_game::call(&self.watches, request.into_inner()).await?))
+    }
+
+    type WatchPlayerStream = watch_player::Messages;
+
+    async fn watch_player(
+        &self,
+        request: Request<v1::WatchPlayerRequest>,
+    ) -> Result<Response<Self::WatchPlayerStream>, Status> {
+        let request = request.into_inner();
+        Ok(Response::new(watch_player::call(&self.host, &self.watches, request).await?))
     }
 
     async fn get_fairness_proof(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio_stream::Stream;
 use tonic::Status;
+use tonic::metadata::MetadataMap;
 
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
@@ -17,13 +18,16 @@ pub(super) type Messages =
 
 pub(super) async fn call(
     watches: &Arc<Watches>,
+    metadata: &MetadataMap,
     request: v1::WatchGameRequest,
 ) -> Result<Messages, ApiError> {
     let mut faults = FieldFaults::default();
     let id = fields::game_id(&request.game_id, &mut faults);
     let after = fields::etag("after_etag", &request.after_etag, &mut faults);
+    let seat = fields::seat(request.seat, &mut faults);
     let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
-    let watcher = watches.watch(&id, after).await?;
+    let credential = fields::credential(metadata, &request.seat_token, seat);
+    let watcher = watches.watch(&id, after, credential).await?;
     Ok(Box::pin(futures_util::stream::unfold(Some(watcher), next)))
 }
 

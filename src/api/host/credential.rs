@@ -1,5 +1,6 @@
 //! How a caller proves for which seat it acts.
 
+use super::Host;
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Game, SeatToken, SeatTokenError};
 use crate::rules::Seat;
@@ -56,6 +57,23 @@ impl Credential {
                 }
             }
             Self::Named(_) => Err(ApiError::platform_only()),
+        }
+    }
+}
+
+impl Host {
+    /// The seat of somebody who reads a game; `None` for one who shows nothing.
+    ///
+    /// # Errors
+    /// Where what is shown proves no seat of the game.
+    pub(crate) fn reading_seat(
+        &self,
+        credential: &Credential,
+        game: &Game,
+    ) -> Result<Option<Seat>, ApiError> {
+        match credential {
+            Credential::None => Ok(None),
+            shown => shown.seat(game, self.options.dev_platform).map(Some),
         }
     }
 }

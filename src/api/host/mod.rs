@@ -1,5 +1,6 @@
 //! The hosted games: read from the store, changed by compare-and-set.
 
+mod attendance;
 mod cache;
 mod create;
 mod credential;
@@ -14,11 +15,13 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use random::{random_bytes, random_uuid};
 pub(crate) use write::{Asked, ByAnyone, ByPlatform, BySeat, BySeatOrPlatform, Done, RequestId};
 
+use self::attendance::Attendance;
 use self::cache::Cache;
 use self::told::Told;
 use crate::api::error::ApiError;
@@ -67,6 +70,7 @@ pub struct Host {
     cache: Cache,
     unreadable: Told,
     outbox_written: mpsc::Sender<Shard>,
+    attendance: Attendance,
 }
 
 impl Host {
@@ -76,7 +80,9 @@ impl Host {
         let (outbox_written, receiver) = mpsc::channel(OUTBOXES_TOLD);
         let cache = Cache::new(options.cached_games);
         let unreadable = Told::default();
-        (Arc::new(Self { store, options, cache, unreadable, outbox_written }), receiver)
+        let attendance = Attendance::default();
+        let host = Self { store, options, cache, unreadable, outbox_written, attendance };
+        (Arc::new(host), receiver)
     }
 
     /// The store.

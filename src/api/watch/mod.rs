@@ -1,6 +1,9 @@
 //! Watching games: however many watch a game on this replica, it is read once a change.
 
 mod pace;
+mod player;
+mod present;
+mod seated;
 mod topic;
 mod watcher;
 
@@ -10,15 +13,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::error::ApiError;
-use super::host::Host;
-use crate::game::{Etag, GameId};
+use super::host::{Credential, Host};
+use crate::game::{Etag, GameId, Millis, PlayerId, SeatSet};
+use crate::store::StoreError;
 
 pub use pace::WatchPace;
+pub(super) use player::PlayerWatcher;
+use present::present_seats;
+use seated::Seated;
 use topic::Topic;
 pub(super) use watcher::Watcher;
 
-/// How many versions are asked for in one call to the store.
-const VERSIONS_AT_ONCE: usize = 500;
+/// How many games are compared with the store at once.
+const GAMES_AT_ONCE: usize = 500;
 
 /// The games that are watched on this replica.
 #[derive(Debug)]
@@ -36,20 +43,36 @@ impl Watches {
         watches
     }
 
-    /// Watches a game, after the state with this etag or from a snapshot on.
+    /// Watches a game, after the state with this etag or from a snapshot on. A seat that the
+    /// credential proves is present for as long as it is watched so.
     ///
     /// # Errors
-    /// Where there is no such game, it cannot be read, or the store is away.
+    /// Where there is no such game, it cannot be read, or the store is away; and where a credential
+    /// is shown that proves no seat.
     pub(super) async fn watch(
         self: &Arc<Self>,
         id: &GameId,
         after: Option<Etag>,
+        credential: Credential,
     ) -> Result<Watcher, ApiError> {
         let topic = self.topic(id);
         topic.followed().await?;
         // Read after the topic is sure to hear of every change, so that none falls between.
         let game = self.host.read(id).await?;
-        Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, game, after))
+        let seated = Seated::prove(&self.host, &game, credential)?;
+        Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, game, after, seated))
+    }
+
+    /// Follows all games of a player, since the time of a cursor or with all that are not over.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(super) async fn watch_player(
+        self: &Arc<Self>,
+        player: PlayerId,
+        after: Option<Millis>,
+    ) -> Result<PlayerWatcher, ApiError> {
+        PlayerWatcher::new(Arc::clone(self), player, after).await
     }
 
     fn topic(&self, id: &GameId) -> Arc<Topic> {
@@ -83,15 +106,34 @@ async fn recheck(watches: Weak<Watches>, pace: WatchPace) {
     loop {
         ticks.tick().await;
         let Some(watches) = watches.upgrade() else { return };
-        for topics in watches.watched().chunks(VERSIONS_AT_ONCE) {
-            let ids: Vec<GameId> = topics.iter().map(|topic| topic.id().clone()).collect();
+        for topics in watches.watched().chunks(GAMES_AT_ONCE) {
             // A store that is away is asked again next time.
-            let Ok(versions) = watches.host.store().versions(&ids).await else { break };
-            for (topic, version) in topics.iter().zip(versions) {
-                if version.ok().flatten() != topic.version() {
-                    topic.read_again();
-                }
+            if let Err(error) = watches.compare(topics).await {
+                tracing::debug!(%error, "watched games are not compared");
+                break;
             }
         }
+    }
+}
+
+impl Watches {
+    async fn compare(&self, topics: &[Arc<Topic>]) -> Result<(), StoreError> {
+        let store = self.host.store();
+        let ids: Vec<GameId> = topics.iter().map(|topic| topic.id().clone()).collect();
+        for (topic, version) in topics.iter().zip(store.versions(&ids).await?) {
+            if version.ok().flatten() != topic.version() {
+                topic.read_again();
+            }
+        }
+        // Where somebody is present, that is read again anyway before it ends.
+        let nobody = |topic: &&Arc<Topic>| topic.present().is_none_or(SeatSet::is_empty);
+        let quiet: Vec<&Arc<Topic>> = topics.iter().filter(nobody).collect();
+        let ids: Vec<GameId> = quiet.iter().map(|topic| topic.id().clone()).collect();
+        for (topic, slots) in quiet.iter().zip(store.present(&ids).await?) {
+            if Some(present_seats(&slots)) != topic.present() {
+                topic.read_again();
+            }
+        }
+        Ok(())
     }
 }

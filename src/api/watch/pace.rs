@@ -11,6 +11,9 @@ pub struct WatchPace {
     pub linger: Duration,
     /// How often watched games are compared with the store, in case a hint was lost. Not zero.
     pub recheck: Duration,
+    /// For how long a seat stays present whose replica has died. Replicas mark their seats three
+    /// times as often. Not zero.
+    pub presence_lifetime: Duration,
 }
 
 impl Default for WatchPace {
@@ -19,6 +22,7 @@ impl Default for WatchPace {
             keep_alive: Duration::from_secs(15),
             linger: Duration::from_secs(30),
             recheck: Duration::from_secs(10),
+            presence_lifetime: Duration::from_secs(10),
         }
     }
 }

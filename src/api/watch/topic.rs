@@ -1,17 +1,20 @@
 //! One watched game, followed by one task for all its watchers on this replica.
 
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
-use tokio::time::sleep;
+use tokio::time::{Sleep, sleep};
 
+use super::present::present_seats;
 use crate::api::convert;
 use crate::api::error::{ApiError, Reason};
 use crate::api::host::Host;
 use crate::api::proto::v1;
-use crate::game::{Game, GameId, Version};
+use crate::game::{Game, GameId, SeatSet, Version};
+use crate::store::{Hint, Subscription};
 
 /// How long to wait before a store that was away is asked again.
 const RETRY: Duration = Duration::from_millis(250);
@@ -32,12 +35,20 @@ impl Latest {
 
 /// What a topic knows.
 #[derive(Clone, Debug)]
-pub(super) enum Known {
+pub(super) struct Known {
+    pub(super) game: KnownGame,
+    /// Who is present; `None` for as long as that could not be read.
+    pub(super) present: Option<SeatSet>,
+}
+
+/// What a topic knows of the game.
+#[derive(Clone, Debug)]
+pub(super) enum KnownGame {
     /// Nothing yet: the game was not read since hints are sure to arrive.
     Nothing,
     /// Nothing yet, because the store is away. It is asked on.
     Away,
-    Game(Arc<Latest>),
+    Read(Arc<Latest>),
     /// The game cannot be watched, or not any more.
     Ended(Arc<ApiError>),
 }
@@ -53,9 +64,10 @@ pub(super) struct Topic {
 
 impl Topic {
     pub(super) fn follow(host: Arc<Host>, id: GameId) -> Arc<Self> {
-        let (sender, known) = watch::channel(Known::Nothing);
+        let (sender, known) = watch::channel(Known { game: KnownGame::Nothing, present: None });
         let again = Arc::new(Notify::new());
-        let task = tokio::spawn(follow(host, id.clone(), sender, Arc::clone(&again)));
+        let follower = Follower { host, id: id.clone(), sender, again: Arc::clone(&again) };
+        let task = tokio::spawn(follower.follow());
         Arc::new(Self { id, known, again, task: task.abort_handle() })
     }
 
@@ -67,10 +79,10 @@ impl Topic {
     /// away, so that a caller knows what it waits for.
     pub(super) async fn followed(&self) -> Result<(), ApiError> {
         let mut known = self.known.clone();
-        let known = known.wait_for(|known| !matches!(known, Known::Nothing)).await;
-        match known.as_deref() {
-            Ok(Known::Ended(error)) => Err(ApiError::clone(error)),
-            Ok(Known::Away) => Err(ApiError::store_away().about(&self.id)),
+        let known = known.wait_for(|known| !matches!(known.game, KnownGame::Nothing)).await;
+        match known.as_deref().map(|known| &known.game) {
+            Ok(KnownGame::Ended(error)) => Err(ApiError::clone(error)),
+            Ok(KnownGame::Away) => Err(ApiError::store_away().about(&self.id)),
             Ok(_) => Ok(()),
             Err(_) => Err(ApiError::new(Reason::Internal, "a fault of the service")),
         }
@@ -82,18 +94,23 @@ impl Topic {
 
     /// Whether it is followed no more. Some watcher may still have to be told.
     pub(super) fn has_ended(&self) -> bool {
-        matches!(&*self.known.borrow(), Known::Ended(_))
+        matches!(self.known.borrow().game, KnownGame::Ended(_))
     }
 
     /// The version last read.
     pub(super) fn version(&self) -> Option<Version> {
-        match &*self.known.borrow() {
-            Known::Game(latest) => Some(latest.game.version()),
-            Known::Nothing | Known::Away | Known::Ended(_) => None,
+        match &self.known.borrow().game {
+            KnownGame::Read(latest) => Some(latest.game.version()),
+            KnownGame::Nothing | KnownGame::Away | KnownGame::Ended(_) => None,
         }
     }
 
-    /// Has the game read again, hint or no hint.
+    /// Who was present when that was last read.
+    pub(super) fn present(&self) -> Option<SeatSet> {
+        self.known.borrow().present
+    }
+
+    /// Has all of it read again, hint or no hint.
     pub(super) fn read_again(&self) {
         self.again.notify_one();
     }
@@ -105,54 +122,117 @@ impl Drop for Topic {
     }
 }
 
-/// Reads the game whenever it may have changed.
-async fn follow(host: Arc<Host>, id: GameId, sender: watch::Sender<Known>, again: Arc<Notify>) {
-    let mut hints = loop {
-        match host.store().subscribe(&id).await {
-            Ok(hints) => break hints,
-            Err(error) => {
-                tracing::warn!(game = %id, %error, "cannot hear of a watched game's changes");
-                store_is_away(&sender);
-                sleep(RETRY).await;
-            }
-        }
-    };
-    loop {
-        match host.read(&id).await {
-            Ok(game) => {
-                sender.send_if_modified(|known| {
-                    let news = !matches!(known, Known::Game(latest)
-                        if latest.game.version() == game.version());
-                    if news {
-                        *known = Known::Game(Arc::new(Latest { game, event: OnceLock::new() }));
+/// The task of a topic.
+struct Follower {
+    host: Arc<Host>,
+    id: GameId,
+    sender: watch::Sender<Known>,
+    again: Arc<Notify>,
+}
+
+impl Follower {
+    /// Reads the game, and who is present at it, whenever that may have changed.
+    async fn follow(self) {
+        let mut hints = self.hints().await;
+        let mut due = Hint::ALL;
+        let mut alarm = None;
+        loop {
+            let game = if due.record {
+                match self.host.read(&self.id).await {
+                    Ok(game) => Some(game),
+                    Err(error) if error.reason() == Reason::StoreUnavailable => {
+                        self.store_is_away();
+                        sleep(RETRY).await;
+                        continue;
                     }
-                    news
-                });
+                    Err(error) => {
+                        let ended = KnownGame::Ended(Arc::new(error));
+                        self.sender.send_modify(|known| known.game = ended);
+                        return;
+                    }
+                }
+            } else {
+                None
+            };
+            let present = if due.presence {
+                let (present, ends) = self.present().await;
+                alarm = ends.map(|ends| Box::pin(sleep(ends)));
+                present
+            } else {
+                None
+            };
+            self.tell(game, present);
+            due = tokio::select! {
+                hint = hints.changed() => hint,
+                () = self.again.notified() => Hint::ALL,
+                () = rung(&mut alarm) => Hint::PRESENCE,
+            };
+        }
+    }
+
+    async fn hints(&self) -> Subscription {
+        loop {
+            match self.host.store().subscribe(&self.id).await {
+                Ok(hints) => return hints,
+                Err(error) => {
+                    let game = &self.id;
+                    tracing::warn!(%game, %error, "cannot hear of a watched game's changes");
+                    self.store_is_away();
+                    sleep(RETRY).await;
+                }
             }
-            Err(error) if error.reason() == Reason::StoreUnavailable => {
-                store_is_away(&sender);
-                sleep(RETRY).await;
-                continue;
+        }
+    }
+
+    /// Who is present, if the store says, and when that is to be read again: nobody is told when
+    /// presence ends because a replica has died.
+    async fn present(&self) -> (Option<SeatSet>, Option<Duration>) {
+        match self.host.store().present(std::slice::from_ref(&self.id)).await {
+            Ok(found) => {
+                let slots = found.first().map(Vec::as_slice).unwrap_or_default();
+                let ends = slots.iter().map(|present| present.remaining).min();
+                (Some(present_seats(slots)), ends.map(|ends| Duration::from_millis(ends.0)))
             }
             Err(error) => {
-                sender.send_replace(Known::Ended(Arc::new(error)));
-                return;
+                tracing::debug!(game = %self.id, %error, "cannot read who is present");
+                (None, Some(RETRY))
             }
         }
-        tokio::select! {
-            () = hints.changed() => {}
-            () = again.notified() => {}
-        }
+    }
+
+    /// Tells watchers what was read, if it is new.
+    fn tell(&self, game: Option<Arc<Game>>, present: Option<SeatSet>) {
+        self.sender.send_if_modified(|known| {
+            let old = match &known.game {
+                KnownGame::Read(latest) => Some(latest.game.version()),
+                _ => None,
+            };
+            let game = game.filter(|game| Some(game.version()) != old);
+            let news = game.is_some() || (present.is_some() && present != known.present);
+            if let Some(game) = game {
+                known.game = KnownGame::Read(Arc::new(Latest { game, event: OnceLock::new() }));
+            }
+            known.present = present.or(known.present);
+            news
+        });
+    }
+
+    /// Says so to those who wait for the first reading; whoever watches already waits on.
+    fn store_is_away(&self) {
+        self.sender.send_if_modified(|known| {
+            let waiting = matches!(known.game, KnownGame::Nothing);
+            if waiting {
+                known.game = KnownGame::Away;
+            }
+            waiting
+        });
     }
 }
 
-/// Says so to those who wait for the first reading; whoever watches already waits on.
-fn store_is_away(sender: &watch::Sender<Known>) {
-    sender.send_if_modified(|known| {
-        let waiting = matches!(known, Known::Nothing);
-        if waiting {
-            *known = Known::Away;
-        }
-        waiting
-    });
+/// Waits until an alarm rings; for ever where there is none.
+async fn rung(alarm: &mut Option<Pin<Box<Sleep>>>) {
+    match alarm {
+        Some(alarm) => alarm.await,
+        None => std::future::pending().await,
+    }
 }

@@ -6,12 +6,15 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::pace::WatchPace;
-use super::topic::{Known, Latest, Topic};
+use super::present;
+use super::seated::Seated;
+use super::topic::{Known, KnownGame, Latest, Topic};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, Reason};
 use crate::api::host::Host;
+use crate::api::proto::v1;
 use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
-use crate::game::{Etag, Game, GameState, Version};
+use crate::game::{Etag, Game, GameState, SeatSet, Version};
 
 /// One watcher of a game. It holds nothing but where it stands: what it has not been told yet is
 /// read from the game's log when it asks, so a slow reader costs no memory.
@@ -21,11 +24,15 @@ pub(in crate::api) struct Watcher {
     pace: WatchPace,
     known: watch::Receiver<Known>,
     /// Kept so that the game is followed.
-    _topic: Arc<Topic>,
+    topic: Arc<Topic>,
     /// The game as it was read for the first message.
     first: Option<Arc<Game>>,
     /// The state that the reader is told to be in; `None` before a first snapshot.
     told: Option<Version>,
+    /// Who the reader was told is present; `None` before he was told.
+    told_present: Option<SeatSet>,
+    /// The seat that is present because this watcher is.
+    seated: Option<Box<Seated>>,
     quiet_since: Instant,
 }
 
@@ -37,14 +44,17 @@ impl Watcher {
         topic: Arc<Topic>,
         game: Arc<Game>,
         after: Option<Etag>,
+        seated: Option<Box<Seated>>,
     ) -> Self {
         Self {
             host,
             pace,
             known: topic.known(),
-            _topic: topic,
+            topic,
             first: Some(game),
             told: after.map(|Etag(version)| version),
+            told_present: None,
+            seated,
             quiet_since: Instant::now(),
         }
     }
@@ -52,11 +62,38 @@ impl Watcher {
     /// The next message, as soon as there is one; `None` a while after the end of the game.
     ///
     /// # Errors
-    /// Where the game cannot be watched any more.
+    /// Where the game cannot be watched any more, or not as the seat that the watcher proved to be.
     pub(in crate::api) async fn next(&mut self) -> Result<Option<Message>, ApiError> {
         let message = self.await_message().await?;
-        self.quiet_since = Instant::now();
+        // Comings and goings do not hold up the end of a stream whose game is over.
+        if !matches!(message, Some(Message::Presence(_))) {
+            self.quiet_since = Instant::now();
+        }
         Ok(message)
+    }
+
+    /// The game as it stands, if nothing was told since.
+    ///
+    /// # Errors
+    /// Where it cannot be read any more.
+    pub(in crate::api) async fn game(&self) -> Result<v1::Game, ApiError> {
+        let game = match &self.known.borrow().game {
+            KnownGame::Read(latest) => Ok(Arc::clone(&latest.game)),
+            KnownGame::Ended(error) => Err(ApiError::clone(error)),
+            KnownGame::Nothing | KnownGame::Away => Err(ApiError::fault()),
+        }?;
+        // What this reader was told comes before anything newer.
+        let told = self.told.map(|version| version.revision);
+        let then = told.and_then(|revision| game.as_at(revision)).map(Arc::new);
+        Ok(convert::game::game(&then.unwrap_or(game), View::Basic, None))
+    }
+
+    /// The time of the game's shard.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(in crate::api) async fn server_time(&self) -> Result<prost_types::Timestamp, ApiError> {
+        Ok(convert::game::time(self.host.now(self.topic.id()).await?))
     }
 
     async fn await_message(&mut self) -> Result<Option<Message>, ApiError> {
@@ -69,15 +106,21 @@ impl Watcher {
         }
         loop {
             let known = self.known.borrow_and_update().clone();
-            let game = match &known {
-                Known::Game(latest) => {
+            let game = match &known.game {
+                KnownGame::Read(latest) => {
+                    if let Some(seated) = &mut self.seated {
+                        seated.prove_again(&self.host, &latest.game)?;
+                    }
+                    if let Some(message) = self.presence(&latest.game, known.present) {
+                        return Ok(Some(message));
+                    }
                     if let Some(message) = self.event_of(latest) {
                         return Ok(Some(message));
                     }
                     Arc::clone(&latest.game)
                 }
-                Known::Ended(error) => return Err(ApiError::clone(error)),
-                Known::Nothing | Known::Away => {
+                KnownGame::Ended(error) => return Err(ApiError::clone(error)),
+                KnownGame::Nothing | KnownGame::Away => {
                     return Err(ApiError::new(Reason::Internal, "not followed"));
                 }
             };
@@ -93,6 +136,18 @@ impl Watcher {
                 }
             }
         }
+    }
+
+    /// Who is present, where that is not what was told last.
+    fn presence(&mut self, game: &Game, known: Option<SeatSet>) -> Option<Message> {
+        // While this stream stands its seat is present, whether or not the store knows yet.
+        let own = self.seated.as_ref().map(|seated| seated.seat());
+        let present: SeatSet = known?.iter().chain(own).collect();
+        if self.told_present == Some(present) {
+            return None;
+        }
+        self.told_present = Some(present);
+        Some(Message::Presence(present::message(present, game.rules().seats())))
     }
 
     /// The event that everybody is told who knows the revision before it.

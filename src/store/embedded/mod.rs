@@ -5,6 +5,7 @@
 
 mod clocks;
 mod database;
+mod presence;
 mod tables;
 
 use std::collections::HashMap;
@@ -19,13 +20,14 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
 use self::database::Games;
-use super::hint::Hints;
+use self::presence::Presences;
+use super::hint::{Hint, Hints};
 use super::{
     Commit, Due, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Misconfiguration,
-    Options, Outcome, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
-    TimeSource,
+    Options, Outcome, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store,
+    StoreError, Subscription, TimeSource,
 };
-use crate::game::{GameId, Millis, Version};
+use crate::game::{GameId, Millis, Span, Version};
 
 /// How much of a file is kept in memory, in bytes.
 const FILE_CACHE: usize = 64 << 20;
@@ -46,6 +48,8 @@ pub(super) struct EmbeddedStore {
     writer: Arc<Semaphore>,
     hints: Arc<Hints>,
     replicas: Mutex<HashMap<ReplicaId, Millis>>,
+    /// In memory, since whoever is present goes with the process.
+    presences: Presences,
 }
 
 impl EmbeddedStore {
@@ -93,6 +97,7 @@ impl EmbeddedStore {
             writer: Arc::new(Semaphore::new(1)),
             hints: Arc::new(Hints::given_here()),
             replicas: Mutex::default(),
+            presences: Presences::default(),
         })
     }
 
@@ -180,7 +185,7 @@ impl Store for EmbeddedStore {
         self.write(move |games| {
             let outcome = games.commit(&changes)?;
             if matches!(outcome, Outcome::Applied { .. }) {
-                changes.writes().for_each(|write| hints.hint(write.game.as_str()));
+                changes.writes().for_each(|write| hints.give(write.game.as_str(), Hint::RECORD));
             }
             Ok(outcome)
         })
@@ -198,6 +203,25 @@ impl Store for EmbeddedStore {
 
     async fn subscribe(&self, game: &GameId) -> Result<Subscription, StoreError> {
         Ok(self.hints.join(game.as_str()))
+    }
+
+    async fn mark_present(&self, presences: &[Presence], lifetime: Span) -> Result<(), StoreError> {
+        let now = self.time.now();
+        for game in self.presences.mark(presences, now, now + lifetime) {
+            self.hints.give(game.as_str(), Hint::PRESENCE);
+        }
+        Ok(())
+    }
+
+    async fn clear_present(&self, presences: &[Presence]) -> Result<(), StoreError> {
+        for game in self.presences.clear(presences, self.time.now()) {
+            self.hints.give(game.as_str(), Hint::PRESENCE);
+        }
+        Ok(())
+    }
+
+    async fn present(&self, games: &[GameId]) -> Result<Vec<Vec<PresentSlot>>, StoreError> {
+        Ok(self.presences.of(games, self.time.now()))
     }
 
     async fn first_deadlines(&self, shards: &[Shard]) -> Result<Vec<Option<Millis>>, StoreError> {

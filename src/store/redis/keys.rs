@@ -48,7 +48,13 @@ impl Keys {
         self.of_shard(shard, "game:", game.as_str())
     }
 
-    /// The channel on which writes of a game are published.
+    /// Who is present at a game: a sorted set of streams by when they end, see `presence.lua`.
+    pub(super) fn presence<'a>(&'a self, shard: Shard, game: &'a GameId) -> ShardKey<'a> {
+        self.of_shard(shard, "presence:", game.as_str())
+    }
+
+    /// The channel on which changes of a game are published: an empty message for its record, `p`
+    /// for who is present.
     pub(super) fn watch<'a>(&'a self, shard: Shard, game: &'a GameId) -> ShardKey<'a> {
         self.of_shard(shard, "watch:", game.as_str())
     }
@@ -107,6 +113,7 @@ mod tests {
         let keys = Keys::new(None);
         assert_eq!(keys.game(shard, &game).to_string(), "banqi:{0042}:game:a-game");
         assert_eq!(keys.watch(shard, &game).to_string(), "banqi:{0042}:watch:a-game");
+        assert_eq!(keys.presence(shard, &game).to_string(), "banqi:{0042}:presence:a-game");
         assert_eq!(keys.clock(shard).to_string(), "banqi:{0042}:clock");
         assert_eq!(keys.deadlines(shard).to_string(), "banqi:{0042}:deadlines");
         assert_eq!(keys.feed(shard).to_string(), "banqi:{0042}:feed");

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::link::{Pause, connect};
-use crate::store::hint::Hints;
+use crate::store::hint::{Hint, Hints};
 
 /// How many channels one command subscribes to at most.
 const BATCH: usize = 1_000;
@@ -54,7 +54,8 @@ fn receive(hints: &Hints, disconnected: &Notify, push: &PushInfo) {
     match (&push.kind, push.data.first()) {
         (PushKind::Message, Some(Value::BulkString(channel))) => {
             if let Ok(channel) = std::str::from_utf8(channel) {
-                hints.hint(channel);
+                let presence = push.data.get(1) == Some(&Value::BulkString(b"p".to_vec()));
+                hints.give(channel, if presence { Hint::PRESENCE } else { Hint::RECORD });
             }
         }
         (PushKind::Disconnection, _) => disconnected.notify_one(),

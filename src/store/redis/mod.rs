@@ -8,6 +8,7 @@ mod estimate;
 mod keys;
 mod link;
 mod listener;
+mod presence;
 mod scripts;
 mod setup;
 mod write;
@@ -31,9 +32,9 @@ use super::hint::Hints;
 use super::record::parse_header;
 use super::{
     Commit, Due, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Options, Outcome,
-    Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
+    Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
 };
-use crate::game::{GameId, Millis, Version};
+use crate::game::{GameId, Millis, Span, Version};
 
 /// How many commands are sent at once at most, so that no call holds up the others for long.
 const BATCH: usize = 256;
@@ -209,6 +210,18 @@ impl Store for RedisStore {
             .await
             .map_err(|_| StoreError::no_connection(self.deadline))?;
         Ok(subscription)
+    }
+
+    async fn mark_present(&self, presences: &[Presence], lifetime: Span) -> Result<(), StoreError> {
+        self.set_presence(presences, lifetime).await
+    }
+
+    async fn clear_present(&self, presences: &[Presence]) -> Result<(), StoreError> {
+        self.set_presence(presences, Span(0)).await
+    }
+
+    async fn present(&self, games: &[GameId]) -> Result<Vec<Vec<PresentSlot>>, StoreError> {
+        self.read_presence(games).await
     }
 
     async fn first_deadlines(&self, shards: &[Shard]) -> Result<Vec<Option<Millis>>, StoreError> {

@@ -9,6 +9,8 @@ pub(super) struct Scripts {
     pub(super) beat: Script,
     pub(super) clear_expired: Script,
     pub(super) heartbeat: Script,
+    pub(super) presence: Script,
+    pub(super) present: Script,
     pub(super) postpone: Script,
 }
 
@@ -19,6 +21,8 @@ impl Scripts {
             beat: Script::new(concat!(include_str!("clock.lua"), include_str!("beat.lua"))),
             clear_expired: Script::new(include_str!("clear_expired.lua")),
             heartbeat: Script::new(include_str!("heartbeat.lua")),
+            presence: Script::new(include_str!("presence.lua")),
+            present: Script::new(include_str!("present.lua")),
             postpone: Script::new(include_str!("postpone.lua")),
         }
     }

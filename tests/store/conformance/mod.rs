@@ -1,5 +1,6 @@
 //! What every store promises.
 
+mod presence;
 mod telling;
 mod time;
 mod writing;
@@ -51,6 +52,12 @@ on_every_store![
         the_clock_never_goes_back,
         an_outage_costs_three_seconds_at_most,
         a_commit_with_a_wrong_present_is_refused_and_then_told_the_right_one,
+    },
+    presence::{
+        a_slot_is_present_for_the_lifetime_of_its_mark,
+        a_slot_is_present_until_the_last_of_its_streams_is_cleared,
+        only_a_change_of_presence_is_hinted_at_and_as_such,
+        many_games_are_marked_read_and_cleared_at_once,
     },
     telling::{
         the_outbox_keeps_entries_until_they_are_acknowledged,

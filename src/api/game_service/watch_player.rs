@@ -1,0 +1,57 @@
+//! `WatchPlayer`.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::stream;
+use tokio_stream::Stream;
+use tonic::Status;
+
+use crate::api::error::{ApiError, FieldFaults};
+use crate::api::fields;
+use crate::api::host::Host;
+use crate::api::proto::v1;
+use crate::api::watch::{PlayerWatcher, Watches};
+use crate::game::Millis;
+
+/// The messages of one watch.
+pub(super) type Messages =
+    Pin<Box<dyn Stream<Item = Result<v1::WatchPlayerResponse, Status>> + Send>>;
+
+pub(super) async fn call(
+    host: &Host,
+    watches: &Arc<Watches>,
+    request: v1::WatchPlayerRequest,
+) -> Result<Messages, ApiError> {
+    if !host.options().dev_platform {
+        return Err(ApiError::platform_only());
+    }
+    let mut faults = FieldFaults::default();
+    let player = fields::player_id("player_id", &request.player_id, &mut faults);
+    if request.player_id.is_empty() {
+        faults.add("player_id", "is empty, but a player must be named");
+    }
+    let after = match request.after_cursor.as_str() {
+        "" => None,
+        text => faults.check(
+            "after_cursor",
+            text.parse().map(Millis).map_err(
+                |_| "is no cursor of this stream: send one back just as a message gave it",
+            ),
+        ),
+    };
+    let (Some(player), 0) = (player, faults.count()) else { return Err(faults.into_error()) };
+    let watcher = watches.watch_player(player, after).await?;
+    Ok(Box::pin(stream::unfold(Some(watcher), next)))
+}
+
+/// The next message, and the watcher to go on with unless that was the last.
+async fn next(
+    watcher: Option<PlayerWatcher>,
+) -> Option<(Result<v1::WatchPlayerResponse, Status>, Option<PlayerWatcher>)> {
+    let mut watcher = watcher?;
+    match watcher.next().await {
+        Ok(message) => Some((Ok(message), Some(watcher))),
+        Err(error) => Some((Err(error.into()), None)),
+    }
+}
