@@ -4,6 +4,7 @@
 mod support;
 
 mod callers;
+mod deadlines;
 mod expiry;
 mod fairness;
 mod garbage;

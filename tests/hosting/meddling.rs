@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use banqi::game::{GameId, Millis, Span, Version};
 use banqi::store::{
-    Commit, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Presence, PresentSlot,
-    Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
+    Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Presence,
+    PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
 };
 
 /// What is the matter with the store.
@@ -164,12 +164,22 @@ impl Store for Meddling {
         self.inner.present(games).await
     }
 
-    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<GameId>, StoreError> {
+    async fn first_deadlines(&self, shards: &[Shard]) -> Result<Vec<Option<Millis>>, StoreError> {
+        self.answers()?;
+        self.inner.first_deadlines(shards).await
+    }
+
+    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<Due>, StoreError> {
         self.answers()?;
         match self.trouble() {
             Trouble::Late(_) => Ok(Vec::new()),
             _ => self.inner.due(shard, now, limit).await,
         }
+    }
+
+    async fn postpone(&self, due: &Due, until: Option<Millis>) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.postpone(due, until).await
     }
 
     async fn feed(

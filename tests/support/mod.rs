@@ -3,6 +3,7 @@
 // Each test file takes what it needs.
 #![allow(dead_code)]
 
+pub(crate) mod fake_clock;
 pub(crate) mod python;
 pub(crate) mod redis_server;
 pub(crate) mod replica;

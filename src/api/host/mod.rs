@@ -8,6 +8,7 @@ mod random;
 mod rematch;
 mod sight;
 mod sweep;
+mod told;
 mod write;
 
 use std::num::NonZeroUsize;
@@ -24,9 +25,10 @@ pub(crate) use write::{Asked, ByAnyone, BySeat, BySeatOrPlatform, Done, RequestI
 
 use self::attendance::Attendance;
 use self::cache::Cache;
+use self::told::Told;
 use crate::api::error::ApiError;
-use crate::game::{Game, GameId, Limits, Millis};
-use crate::store::codec;
+use crate::game::{Contradiction, Game, GameId, Limits, Millis};
+use crate::store::codec::{self, CodecError};
 use crate::store::{Found, Record, Shard, Store, StoreError};
 
 /// How many outboxes may wait to be drained at once; those beyond wait for the next sweep.
@@ -50,12 +52,22 @@ impl Default for HostOptions {
     }
 }
 
+/// Why a record is no game that can be played.
+#[derive(Debug, thiserror::Error)]
+enum Unreadable {
+    #[error(transparent)]
+    Record(#[from] CodecError),
+    #[error(transparent)]
+    Game(#[from] Contradiction),
+}
+
 /// The games of one store, as one replica serves them.
 #[derive(Debug)]
 pub struct Host {
     store: Arc<dyn Store>,
     options: HostOptions,
     cache: Cache,
+    unreadable: Told,
     outbox_written: mpsc::Sender<Shard>,
     attendance: Attendance,
 }
@@ -66,8 +78,10 @@ impl Host {
     pub fn new(store: Arc<dyn Store>, options: HostOptions) -> (Arc<Self>, mpsc::Receiver<Shard>) {
         let (outbox_written, receiver) = mpsc::channel(OUTBOXES_TOLD);
         let cache = Cache::new(options.cached_games);
+        let unreadable = Told::default();
         let attendance = Attendance::default();
-        (Arc::new(Self { store, options, cache, outbox_written, attendance }), receiver)
+        let host = Self { store, options, cache, unreadable, outbox_written, attendance };
+        (Arc::new(host), receiver)
     }
 
     /// The store.
@@ -142,21 +156,25 @@ impl Host {
         Ok(self.store.now(self.store.shards().shard_of(id)).await?)
     }
 
-    /// The game that a record is; replays no more of it than this replica has not seen yet.
+    /// The game that a record is, or an error that the log has too.
     fn revive(&self, id: &GameId, record: &Record) -> Result<Arc<Game>, ApiError> {
+        self.replay(id, record).map_err(|error| match error {
+            Unreadable::Record(error) => ApiError::unreadable(id, &error),
+            Unreadable::Game(error) => ApiError::contradiction(id, &error),
+        })
+    }
+
+    /// The game that a record is; replays no more of it than this replica has not seen yet.
+    fn replay(&self, id: &GameId, record: &Record) -> Result<Arc<Game>, Unreadable> {
         let known = self.cache.get(id);
         if let Some(known) = known.as_ref().filter(|known| known.version() == record.version) {
             return Ok(Arc::clone(known));
         }
-        let unreadable = |error| ApiError::unreadable(id, &error);
         let game = match &known {
-            Some(known) => {
-                let stored = codec::read_on(known.stored(), record).map_err(unreadable)?;
-                known.catch_up(stored)
-            }
-            None => Game::replay(codec::read(id, record).map_err(unreadable)?),
+            Some(known) => known.catch_up(codec::read_on(known.stored(), record)?),
+            None => Game::replay(codec::read(id, record)?),
         };
-        let game = Arc::new(game.map_err(|error| ApiError::contradiction(id, &error))?);
+        let game = Arc::new(game?);
         self.cache.put(&game);
         Ok(game)
     }
