@@ -32,7 +32,7 @@ pub(super) async fn call(
     let seating = seating(request.seating, &mut faults);
     let labels = labels(request.labels, &mut faults);
     let time_control = convert::time_control::read(request.time_control, &mut faults);
-    let spectators = convert::time_control::read_spectators(request.spectators, &mut faults);
+    let spectators = convert::spectators::read(request.spectators, &mut faults);
     let (Some(rules), 0) = (rules, faults.count()) else { return Err(faults.into_error()) };
     let created = host
         .create(Creation {

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
-use super::callers::Callers;
+use super::callers::{Callers, Messages};
 use super::host::Host;
 use super::proto::v1;
 use super::proto::v1::game_service_server::{GameService, GameServiceServer};
@@ -176,7 +176,7 @@ impl GameService for GameApi {
         to_the_end(reissue_seat_token::call(Arc::clone(&self.host), caller, request)).await
     }
 
-    type WatchGameStream = watch_game::Messages;
+    type WatchGameStream = Messages<v1::WatchGameResponse>;
 
     async fn watch_game(
         &self,
@@ -194,7 +194,7 @@ impl GameService for GameApi {
         Ok(Response::new(poll_game::call(&self.watches, caller, request).await?))
     }
 
-    type WatchPlayerStream = watch_player::Messages;
+    type WatchPlayerStream = Messages<v1::WatchPlayerResponse>;
 
     async fn watch_player(
         &self,

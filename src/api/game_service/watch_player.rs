@@ -1,28 +1,21 @@
 //! `WatchPlayer`.
 
-use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::stream;
-use tokio_stream::Stream;
-use tonic::Status;
 
-use crate::api::callers::{Caller, Role, while_known};
+use crate::api::callers::{Caller, Messages, Role, while_known};
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::api::fields;
 use crate::api::proto::v1;
-use crate::api::watch::{PlayerWatcher, Watches};
+use crate::api::watch::Watches;
 use crate::game::Millis;
-
-/// The messages of one watch.
-pub(super) type Messages =
-    Pin<Box<dyn Stream<Item = Result<v1::WatchPlayerResponse, Status>> + Send>>;
 
 pub(super) async fn call(
     watches: &Arc<Watches>,
     caller: Caller,
     request: v1::WatchPlayerRequest,
-) -> Result<Messages, ApiError> {
+) -> Result<Messages<v1::WatchPlayerResponse>, ApiError> {
     if caller.player().is_none() {
         caller.require(Role::Platform)?;
     }
@@ -46,16 +39,8 @@ pub(super) async fn call(
         return Err(ApiError::new(Reason::OtherPlayer, message));
     }
     let watcher = watches.watch_player(player, after).await?;
-    Ok(Box::pin(while_known(caller, stream::unfold(Some(watcher), next))))
-}
-
-/// The next message, and the watcher to go on with unless that was the last.
-async fn next(
-    watcher: Option<PlayerWatcher>,
-) -> Option<(Result<v1::WatchPlayerResponse, Status>, Option<PlayerWatcher>)> {
-    let mut watcher = watcher?;
-    match watcher.next().await {
-        Ok(message) => Some((Ok(message), Some(watcher))),
-        Err(error) => Some((Err(error.into()), None)),
-    }
+    let messages = stream::try_unfold(watcher, |mut watcher| async {
+        Ok(Some((watcher.next().await?, watcher)))
+    });
+    Ok(while_known(caller, messages))
 }

@@ -27,7 +27,7 @@ pub(super) async fn call(
     let labels = labels(request.labels, &mut faults);
     let deal = deal(request.start, rules.as_ref(), &mut faults);
     let time_control = convert::time_control::read(request.time_control, &mut faults);
-    let spectators = convert::time_control::read_spectators(request.spectators, &mut faults);
+    let spectators = convert::spectators::read(request.spectators, &mut faults);
     let (Some(rules), Some(deal), 0) = (rules, deal, faults.count()) else {
         return Err(faults.into_error());
     };

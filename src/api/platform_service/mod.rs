@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
-use super::callers::{Caller, Callers, Role};
+use super::callers::{Caller, Callers, Messages, Role};
 use super::error::ApiError;
 use super::host::Host;
 use super::proto::v1;
@@ -59,7 +59,7 @@ impl PlatformService for PlatformApi {
         Ok(Response::new(issue_player_token::call(&self.callers, &request)?))
     }
 
-    type StreamLifecycleStream = stream_lifecycle::Messages;
+    type StreamLifecycleStream = Messages<v1::StreamLifecycleResponse>;
 
     async fn stream_lifecycle(
         &self,
