@@ -31,6 +31,10 @@ class ClockedGame(HostedGame):
 
     def acknowledge(self, game, event):
         before = self.game
+        if game.HasField("server_time"):
+            told_after = game.server_time.ToMilliseconds() - game.update_time.ToMilliseconds()
+            if told_after < 0:
+                raise Fault(f"{game.game_id} was told {-told_after} ms before it changed")
         super().acknowledge(game, event)
         game = self.game
         self.clocks = self.clocks or Clocks(game.time_control, self.plan.seats)

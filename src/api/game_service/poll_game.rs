@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use crate::api::callers::Caller;
-use crate::api::convert::time_control::span;
+use crate::api::convert::{self, time_control::span};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::Sight;
@@ -73,7 +73,7 @@ pub(super) async fn call(
 /// Adds the time of the answer, which events leave out.
 async fn with_time(watcher: &Watcher, answer: &mut v1::PollGameResponse) -> Result<(), ApiError> {
     if let Some(game) = &mut answer.game {
-        game.server_time = Some(watcher.server_time().await?);
+        convert::game::set_server_time(game, watcher.now().await?);
     }
     Ok(())
 }

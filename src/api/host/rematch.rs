@@ -7,8 +7,8 @@ use super::write::{check_etag, reused};
 use super::{Asked, Credential, Host, random_bytes, random_uuid};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{
-    Command, FirstSeat, Game, GameId, GameKey, History, Millis, NewRematch, Recall, Request,
-    SeatSet, ServerSeed, decide,
+    Command, FirstSeat, Game, GameId, GameKey, History, Millis, NewRematch, Recall, Refusal,
+    Request, SeatSet, ServerSeed, decide,
 };
 use crate::rules::Seat;
 
@@ -121,8 +121,13 @@ impl Host {
             check_etag(&asking.old, etag, || Some(asking.old.version()))?;
         }
         for (index, &seat) in missing.iter().enumerate() {
-            let change = decide(&game, &Command::JoinRematch { seat }, now, &self.options.limits)
-                .map_err(|refusal| ApiError::refused(id, &refusal))?;
+            let command = Command::JoinRematch { seat };
+            let change = match decide(&game, &command, now, &self.options.limits) {
+                Ok(change) => change,
+                // What has come due meanwhile is written when the game is read again.
+                Err(Refusal::Overdue) => return Ok(None),
+                Err(refusal) => return Err(ApiError::refused(id, &refusal)),
+            };
             // Remembered when all is done: a call that is cut off before goes on when repeated.
             let request = asking.request.filter(|_| index + 1 == missing.len());
             match self.commit(&game, &change, request).await? {

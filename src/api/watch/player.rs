@@ -89,7 +89,7 @@ impl PlayerWatcher {
                 if let Some(game) = &mut event.game {
                     let id = game.game_id.parse().map_err(|_| ApiError::fault())?;
                     let now = self.watches.host.now(&id).await?;
-                    game.server_time = Some(game::time(now));
+                    game::set_server_time(game, now);
                 }
                 return Ok(self.message(Message::Event(event)));
             }

@@ -13,7 +13,7 @@ use crate::api::error::{ApiError, Reason};
 use crate::api::host::{Attending, Host, Sight};
 use crate::api::proto::v1;
 use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
-use crate::game::{Etag, Game, GameState, SeatSet, Version};
+use crate::game::{Etag, Game, GameState, Millis, SeatSet, Version};
 
 /// One watcher of a game. It holds nothing but where it stands: what it has not been told yet is
 /// read from the game's log when it asks, so a slow reader costs no memory.
@@ -104,8 +104,8 @@ impl Watcher {
     ///
     /// # Errors
     /// Where the store is away.
-    pub(in crate::api) async fn server_time(&self) -> Result<prost_types::Timestamp, ApiError> {
-        Ok(convert::game::time(self.host.now(self.topic.id()).await?))
+    pub(in crate::api) async fn now(&self) -> Result<Millis, ApiError> {
+        self.host.now(self.topic.id()).await
     }
 
     async fn await_message(&mut self) -> Result<Option<Message>, ApiError> {
@@ -217,7 +217,7 @@ impl Watcher {
         let now = self.host.now(game.id()).await?;
         Ok(Message::KeepAlive(KeepAlive {
             etag: Etag(game.version()).to_string(),
-            server_time: Some(convert::game::time(now)),
+            server_time: Some(convert::game::time(now.max(game.updated_at()))),
         }))
     }
 }

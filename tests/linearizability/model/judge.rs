@@ -43,6 +43,9 @@ impl Model {
                 Some(_) => Ok(Event::TokenReissued { seat: request.seat }),
             },
             (Call::Rematch(_), _) if self.life() != Life::Finished => refuse("GAME_NOT_OVER"),
+            (Call::Rematch(_), _) if self.chairs.iter().any(|chair| !chair.joined) => {
+                refuse("SEAT_NOT_JOINED")
+            }
             (Call::Rematch(_), _) => Ok(Event::RematchMade),
             _ => unreachable!("{call} acts for a seat or changes nothing"),
         }
