@@ -69,11 +69,11 @@ pub(super) struct Serve {
     dev_platform: bool,
 
     /// Hours after which a game that nobody has begun is aborted
-    #[arg(long, env = "BANQI_UNBEGUN_HOURS", value_name = "HOURS", default_value = "24")]
+    #[arg(long, env = "BANQI_UNBEGUN_HOURS", value_name = "HOURS", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=87_600))]
     unbegun_hours: u32,
 
     /// Days for which an ended game is kept
-    #[arg(long, env = "BANQI_ENDED_DAYS", value_name = "DAYS", default_value = "30")]
+    #[arg(long, env = "BANQI_ENDED_DAYS", value_name = "DAYS", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=3_650))]
     ended_days: u32,
 
     /// What to log: a level, or levels by target like banqi=debug,warn
