@@ -35,7 +35,7 @@ impl Game {
             }
         })?;
         if self.referee.departures().len() > departures {
-            self.offers.seat_went_out();
+            self.offers.lapse();
         }
         let moment = Moment { revision: entry.version.revision, at: entry.at };
         self.turn_clocks(turn, moment);
@@ -207,6 +207,7 @@ impl Game {
         }
         if self.stored.outcome.is_some() {
             self.clocks.stop(seat, at);
+            self.offers.lapse();
             self.ended = Some(moment);
         } else if self.position().turn_number() > number {
             if self.position().is_out(seat) {

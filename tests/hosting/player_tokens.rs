@@ -5,7 +5,7 @@ use banqi::api::proto::v1;
 use tonic::Code;
 
 use crate::guarded::{Guarded, Metadata, bearer, by_key, call, of, with};
-use crate::support::{bad_fields, refusal};
+use crate::support::{PATIENCE, bad_fields, refusal};
 use crate::world::{Backing, World, eventually, reason};
 
 #[tokio::test]
@@ -90,4 +90,29 @@ async fn a_player_watches_its_own_games_and_nobody_elses() {
     }
     let status = watch("anna", by_key(of(Role::Player))).await.expect_err("no token");
     assert_eq!(reason(&status), "ROLE_TOO_LOW");
+}
+
+#[tokio::test]
+async fn a_stream_ends_when_its_player_token_expires() {
+    let guarded = Guarded::start(Backing::Memory).await;
+    let lifetime = Some(prost_types::Duration { seconds: 1, nanos: 0 });
+    let request = v1::IssuePlayerTokenRequest { player_id: "anna".to_owned(), lifetime };
+    let request = with(request, &by_key(of(Role::Platform)));
+    let answer = guarded.any().platform().issue_player_token(request).await.expect("issued");
+    let token = bearer(&answer.into_inner().token);
+    let request = v1::WatchPlayerRequest { player_id: "anna".to_owned(), ..Default::default() };
+    let mut games = guarded.any().games();
+    let stream = games.watch_player(with(request, &token)).await.expect("not expired yet");
+    let mut stream = stream.into_inner();
+    let ended = async {
+        loop {
+            match stream.message().await {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("the stream ends without a word"),
+                Err(status) => return status,
+            }
+        }
+    };
+    let status = tokio::time::timeout(PATIENCE, ended).await.expect("it ends in time");
+    assert_eq!(reason(&status), "PLAYER_TOKEN_EXPIRED");
 }

@@ -59,7 +59,8 @@ class Offers:
             self.takeback, agreed = answered(asked, fields, self.others(asked))
             if agreed:
                 restored = self.take_back(asked.seat)
-        if before and len(game.departures) > len(before.departures):
+        over = game.state == game_pb2.GAME_STATE_FINISHED
+        if over or (before and len(game.departures) > len(before.departures)):
             self.draw = self.takeback = None
         return restored
 

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::key_file::KeyFile;
 use super::keys::KeyEntry;
+use super::player_token::{PlayerToken, PlayerTokenError};
 use super::role::Role;
 use crate::api::error::{ApiError, Reason};
 use crate::game::{PlayerId, SeatToken, SeatTokenError};
+use crate::store::TimeSource;
 
 /// How a caller stands to the service.
 #[derive(Clone, Debug)]
@@ -33,7 +35,15 @@ pub(super) enum Standing {
 pub struct Caller {
     pub(super) standing: Standing,
     pub(super) seat_token: Option<Result<SeatToken, SeatTokenError>>,
-    pub(super) player: Option<PlayerId>,
+    pub(super) player: Option<Proven>,
+}
+
+/// A player whom a token has proven, for as long as it holds.
+#[derive(Clone, Debug)]
+pub(super) struct Proven {
+    pub(super) token: PlayerToken,
+    /// What says whether it still holds.
+    pub(super) time: Arc<dyn TimeSource>,
 }
 
 impl Caller {
@@ -47,7 +57,7 @@ impl Caller {
 
     /// The player that a player token proves the caller to act for.
     pub fn player(&self) -> Option<&PlayerId> {
-        self.player.as_ref()
+        self.player.as_ref().map(|proven| &proven.token.player)
     }
 
     /// The seat token in the metadata, or what should have been one.
@@ -80,10 +90,16 @@ impl Caller {
             )),
             Standing::Anonymous => Err(ApiError::new(
                 Reason::ApiKeyMissing,
-                format!(
-                    "send an API key of role {needed} or more as metadata `x-api-key`, or the \
-                     seat's token for a call about its own game"
-                ),
+                match needed {
+                    Role::Reader => {
+                        "send an API key as metadata `x-api-key`, or the seat's token for a call \
+                         about its own game"
+                    }
+                    Role::Player => {
+                        "send an API key of role player or platform as metadata `x-api-key`"
+                    }
+                    Role::Platform => "send an API key of role platform as metadata `x-api-key`",
+                },
             )
             .with_metadata("needed", needed)),
             Standing::Known { key, .. } if key.role >= needed => Ok(()),
@@ -99,11 +115,16 @@ impl Caller {
         }
     }
 
-    /// Checks, in a call that lasts, that the caller's key still is one with the same role.
+    /// Checks, in a call that lasts, that the caller's key still is one with the same role, and that
+    /// its player token has not expired.
     ///
     /// # Errors
     /// Where it is not.
     pub(super) fn check_still_known(&self) -> Result<(), ApiError> {
+        let proven = self.player.as_ref();
+        if proven.is_some_and(|proven| proven.token.expires <= proven.time.now()) {
+            return Err(PlayerTokenError::Expired.into());
+        }
         match &self.standing {
             Standing::Known { key, file } if file.find(&key.hash).as_ref() != Some(key) => {
                 Err(ApiError::new(

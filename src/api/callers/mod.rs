@@ -25,7 +25,7 @@ pub use player_token::{PlayerToken, PlayerTokenError};
 pub use role::{Role, RoleError};
 pub use service_key::{ServiceKey, ServiceKeyError};
 
-use self::caller::Standing;
+use self::caller::{Proven, Standing};
 use self::key_file::KeyFile;
 use self::shown::Shown;
 use super::error::{ApiError, Reason};
@@ -124,25 +124,15 @@ impl Callers {
     }
 
     /// The player that a player token is for.
-    fn prove(&self, text: &str) -> Result<PlayerId, ApiError> {
+    fn prove(&self, text: &str) -> Result<Proven, ApiError> {
         let Some(key) = &self.service_key else {
             return Err(ApiError::new(
                 Reason::PlayerTokenWrong,
                 "this service has no key to check player tokens with: start it with --service-key",
             ));
         };
-        match PlayerToken::verify(key, text, self.time.now()) {
-            Ok(token) => Ok(token.player),
-            Err(fault) => {
-                let reason = match fault {
-                    PlayerTokenError::Expired => Reason::PlayerTokenExpired,
-                    PlayerTokenError::Malformed | PlayerTokenError::Wrong => {
-                        Reason::PlayerTokenWrong
-                    }
-                };
-                Err(ApiError::new(reason, fault.to_string()))
-            }
-        }
+        let token = PlayerToken::verify(key, text, self.time.now())?;
+        Ok(Proven { token, time: Arc::clone(&self.time) })
     }
 
     /// A token for a player, as text, and when it expires.

@@ -6,6 +6,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::service_key::ServiceKey;
+use crate::api::error::{ApiError, Reason};
 use crate::game::{Millis, PlayerId};
 
 pub(super) const PREFIX: &str = "bqp_";
@@ -40,6 +41,16 @@ pub enum PlayerTokenError {
     /// It was one.
     #[error("the player token has expired: ask the platform for a new one")]
     Expired,
+}
+
+impl From<PlayerTokenError> for ApiError {
+    fn from(fault: PlayerTokenError) -> Self {
+        let reason = match fault {
+            PlayerTokenError::Expired => Reason::PlayerTokenExpired,
+            PlayerTokenError::Malformed | PlayerTokenError::Wrong => Reason::PlayerTokenWrong,
+        };
+        Self::new(reason, fault.to_string())
+    }
 }
 
 impl PlayerToken {

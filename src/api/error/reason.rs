@@ -133,6 +133,8 @@ reasons! {
         "The game has ended; nothing more can be done in it.";
     GameNotOver = "GAME_NOT_OVER", FailedPrecondition,
         "The game goes on; a rematch can be asked for once it has ended.";
+    RematchOver = "REMATCH_OVER", FailedPrecondition,
+        "The rematch ended before every seat had asked for it; a game has one rematch, so create a new game.";
     AbortTooLate = "ABORT_TOO_LATE", FailedPrecondition,
         "Every seat has acted, so the game cannot be aborted any more; resign, or offer a draw.";
     DrawOfferPending = "DRAW_OFFER_PENDING", FailedPrecondition,

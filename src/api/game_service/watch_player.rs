@@ -17,7 +17,8 @@ pub(super) async fn call(
     request: v1::WatchPlayerRequest,
 ) -> Result<Messages<v1::WatchPlayerResponse>, ApiError> {
     if caller.player().is_none() {
-        caller.require(Role::Platform)?;
+        let advice = "or the player's own token as `authorization: Bearer bqp_…`";
+        caller.require(Role::Platform).map_err(|error| error.with_advice(advice))?;
     }
     let mut faults = FieldFaults::default();
     let player = fields::player_id("player_id", &request.player_id, &mut faults);

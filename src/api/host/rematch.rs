@@ -7,8 +7,8 @@ use super::write::{check_etag, reused};
 use super::{Asked, Credential, Host, random_bytes, random_uuid};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{
-    Command, FirstSeat, Game, GameId, GameKey, History, Millis, NewRematch, Recall, Refusal,
-    Request, SeatSet, ServerSeed, decide,
+    Command, FirstSeat, Game, GameId, GameKey, GameState, History, Millis, NewRematch, Recall,
+    Refusal, Request, SeatSet, ServerSeed, decide,
 };
 use crate::rules::Seat;
 
@@ -114,6 +114,10 @@ impl Host {
             Some(Recall::Done(revision)) => return self.as_at(&game, revision).await.map(Some),
             Some(Recall::Reused) => return Err(reused()),
             None => {}
+        }
+        if game.state() == GameState::Finished && game.started_at().is_none() {
+            let over = Refusal::RematchOver { id: id.clone() };
+            return Err(ApiError::refused(asking.old.id(), &over));
         }
         let mut missing: Vec<Seat> = seats_in(&game, asking.seats);
         missing.retain(|seat| !game.has_joined(*seat));

@@ -104,7 +104,7 @@ impl Model {
         let (mover, turn) = (self.seat_to_move(), self.referee.position().turn_number());
         let departures = self.referee.departures().len();
         self.happen(event, at, deal);
-        if self.referee.departures().len() > departures {
+        if self.referee.departures().len() > departures || self.referee.outcome().is_some() {
             self.end_all_offers();
         }
         if self.ended_at.is_none() && self.referee.outcome().is_some() {

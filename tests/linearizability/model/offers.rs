@@ -148,7 +148,7 @@ impl Model {
         self.offers.asked.clear();
     }
 
-    /// A seat went out.
+    /// A seat went out, or the game ended.
     pub(super) fn end_all_offers(&mut self) {
         self.offers.draw = None;
         self.offers.takeback = None;
