@@ -3,12 +3,15 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod adjudication;
+mod erasing;
 mod expiry;
 mod fairness;
 mod garbage;
 mod hidden;
 mod illegal;
 mod lifecycle;
+mod listing;
 mod meddling;
 mod offers;
 mod order;
@@ -17,6 +20,7 @@ mod presence;
 mod presets;
 mod races;
 mod reasons;
+mod removing;
 mod retries;
 mod rollback;
 mod seats;

@@ -9,6 +9,7 @@ mod create_game;
 mod get_fairness_proof;
 mod get_game;
 mod join_game;
+mod list_games;
 mod list_legal_actions;
 mod offer_draw;
 mod play_action;
@@ -88,6 +89,13 @@ impl GameService for GameApi {
         request: Request<v1::BatchGetGamesRequest>,
     ) -> Result<Response<v1::BatchGetGamesResponse>, Status> {
         Ok(Response::new(batch_get_games::call(&self.host, request.into_inner()).await?))
+    }
+
+    async fn list_games(
+        &self,
+        request: Request<v1::ListGamesRequest>,
+    ) -> Result<Response<v1::ListGamesResponse>, Status> {
+        Ok(Response::new(list_games::call(&self.host, request.into_inner()).await?))
     }
 
     async fn list_legal_actions(

@@ -4,8 +4,11 @@ mod attendance;
 mod cache;
 mod create;
 mod credential;
+mod erase;
+mod list;
 mod random;
 mod rematch;
+mod remove;
 mod sweep;
 mod write;
 
@@ -17,6 +20,7 @@ use tokio::sync::mpsc;
 pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
+pub(crate) use list::Wanted;
 pub(crate) use random::{random_bytes, random_uuid};
 pub(crate) use write::{Asked, ByAnyone, ByPlatform, BySeat, BySeatOrPlatform, Done, RequestId};
 

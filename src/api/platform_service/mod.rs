@@ -1,5 +1,8 @@
 //! `banqi.v1.PlatformService`: for the trusted back ends of a platform. One file a call.
 
+mod adjudicate_game;
+mod delete_game;
+mod erase_player;
 mod import_game;
 mod stream_lifecycle;
 
@@ -50,6 +53,30 @@ impl PlatformService for PlatformApi {
     ) -> Result<Response<v1::ImportGameResponse>, Status> {
         self.check_caller()?;
         to_the_end(import_game::call(Arc::clone(&self.host), request.into_inner())).await
+    }
+
+    async fn adjudicate_game(
+        &self,
+        request: Request<v1::AdjudicateGameRequest>,
+    ) -> Result<Response<v1::AdjudicateGameResponse>, Status> {
+        self.check_caller()?;
+        to_the_end(adjudicate_game::call(Arc::clone(&self.host), request.into_inner())).await
+    }
+
+    async fn delete_game(
+        &self,
+        request: Request<v1::DeleteGameRequest>,
+    ) -> Result<Response<v1::DeleteGameResponse>, Status> {
+        self.check_caller()?;
+        to_the_end(delete_game::call(Arc::clone(&self.host), request.into_inner())).await
+    }
+
+    async fn erase_player(
+        &self,
+        request: Request<v1::ErasePlayerRequest>,
+    ) -> Result<Response<v1::ErasePlayerResponse>, Status> {
+        self.check_caller()?;
+        to_the_end(erase_player::call(Arc::clone(&self.host), request.into_inner())).await
     }
 
     type StreamLifecycleStream = stream_lifecycle::Messages;
