@@ -77,7 +77,10 @@ pub enum Refusal {
     /// The deal was given, so nothing can be added to it.
     #[error("the deal was given at creation, so no entropy can be added")]
     DealGiven,
-    /// The seat to move has run out of time, which has to be written first.
+    /// What has come due has to be written first.
+    #[error("a deadline has passed")]
+    Overdue,
+    /// The seat to move has run out of time.
     #[error("seat {seat} has run out of time")]
     TimeIsUp {
         /// Which.

@@ -63,7 +63,12 @@ impl Game {
         let facts = &self.stored.facts;
         let series = self.series_of_rematch(new.first);
         let seats = series.before.iter().map(|&before| StoredSeat {
-            claim: if new.asked_by.contains(before) { Claim::Assigned } else { Claim::Rematch },
+            claim: match self.claim(before) {
+                // Nobody had it, so it stays as it was.
+                Some(claim) if !self.has_joined(before) => claim,
+                _ if new.asked_by.contains(before) => Claim::Assigned,
+                _ => Claim::Rematch,
+            },
             player: self.player(before).cloned(),
         });
         let log = Log::begin(new.origin, now);

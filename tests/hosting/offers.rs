@@ -27,7 +27,6 @@ macro_rules! calls {
 }
 
 calls! {
-    play = Play(PlayActionRequest { action: &str });
     resign = Resign(ResignGameRequest {});
     abort = Abort(AbortGameRequest {});
     offer_draw = OfferDraw(OfferDrawRequest {});

@@ -1,12 +1,13 @@
 //! `ListGames`.
 
+use crate::api::callers::{Caller, Role};
 use crate::api::convert::game::{self, View};
-use crate::api::error::{ApiError, FieldFaults};
+use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::api::fields;
 use crate::api::host::{Host, Wanted};
 use crate::api::page_token::List;
 use crate::api::proto::v1;
-use crate::game::{GameState, PlayerId};
+use crate::game::GameState;
 
 use super::labels;
 
@@ -16,8 +17,12 @@ const LARGEST_PAGE: u32 = 100;
 
 pub(super) async fn call(
     host: &Host,
+    caller: Caller,
     request: v1::ListGamesRequest,
 ) -> Result<v1::ListGamesResponse, ApiError> {
+    if caller.player().is_none() {
+        caller.require(Role::Platform)?;
+    }
     let mut faults = FieldFaults::default();
     let player = fields::player_id("player_id", &request.player_id, &mut faults);
     let state = state(request.state, &mut faults);
@@ -34,7 +39,11 @@ pub(super) async fn call(
         size => size.min(LARGEST_PAGE),
     };
     let (Some(after), 0) = (after, faults.count()) else { return Err(faults.into_error()) };
-    check_caller(host, player.as_ref())?;
+    if !caller.is_platform() && caller.player() != player.as_ref() {
+        let message = "the player token is another player's than `player_id`";
+        return Err(ApiError::new(Reason::OtherPlayer, message));
+    }
+    // Players see their own games, and the platform all, as they are.
     let page = host.list(&Wanted { player, state, labels }, after, size).await?;
     Ok(v1::ListGamesResponse {
         games: page
@@ -44,11 +53,6 @@ pub(super) async fn call(
             .collect(),
         next_page_token: page.last.map(|last| list.after(&last)).unwrap_or_default(),
     })
-}
-
-/// Whether the caller may list the games of a player, or all. Whoever may sees them as they are.
-fn check_caller(host: &Host, _: Option<&PlayerId>) -> Result<(), ApiError> {
-    if host.options().dev_platform { Ok(()) } else { Err(ApiError::platform_only()) }
 }
 
 fn state(number: i32, faults: &mut FieldFaults) -> Option<GameState> {

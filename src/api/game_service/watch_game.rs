@@ -3,12 +3,14 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::stream;
 use tokio_stream::Stream;
 use tonic::Status;
-use tonic::metadata::MetadataMap;
 
+use crate::api::callers::{Caller, while_known};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
+use crate::api::host::Sight;
 use crate::api::proto::v1;
 use crate::api::watch::{Watcher, Watches};
 
@@ -18,17 +20,17 @@ pub(super) type Messages =
 
 pub(super) async fn call(
     watches: &Arc<Watches>,
-    metadata: &MetadataMap,
+    caller: Caller,
     request: v1::WatchGameRequest,
 ) -> Result<Messages, ApiError> {
     let mut faults = FieldFaults::default();
+    let credential = fields::credential(&caller, &request.seat_token, request.seat, &mut faults)?;
+    let sight = Sight::new(&caller, credential);
     let id = fields::game_id(&request.game_id, &mut faults);
     let after = fields::etag("after_etag", &request.after_etag, &mut faults);
-    let seat = fields::seat(request.seat, &mut faults);
     let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
-    let credential = fields::credential(metadata, &request.seat_token, seat);
-    let watcher = watches.watch(&id, after, credential).await?;
-    Ok(Box::pin(futures_util::stream::unfold(Some(watcher), next)))
+    let watcher = watches.watch(&id, after, sight).await?.attending()?;
+    Ok(Box::pin(while_known(caller, stream::unfold(Some(watcher), next))))
 }
 
 /// The next message, and the watcher to go on with unless that was the last.

@@ -7,9 +7,9 @@ use futures_util::stream;
 use tokio_stream::Stream;
 use tonic::Status;
 
-use crate::api::error::{ApiError, FieldFaults};
+use crate::api::callers::{Caller, Role, while_known};
+use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::api::fields;
-use crate::api::host::Host;
 use crate::api::proto::v1;
 use crate::api::watch::{PlayerWatcher, Watches};
 use crate::game::Millis;
@@ -19,12 +19,12 @@ pub(super) type Messages =
     Pin<Box<dyn Stream<Item = Result<v1::WatchPlayerResponse, Status>> + Send>>;
 
 pub(super) async fn call(
-    host: &Host,
     watches: &Arc<Watches>,
+    caller: Caller,
     request: v1::WatchPlayerRequest,
 ) -> Result<Messages, ApiError> {
-    if !host.options().dev_platform {
-        return Err(ApiError::platform_only());
+    if caller.player().is_none() {
+        caller.require(Role::Platform)?;
     }
     let mut faults = FieldFaults::default();
     let player = fields::player_id("player_id", &request.player_id, &mut faults);
@@ -41,8 +41,12 @@ pub(super) async fn call(
         ),
     };
     let (Some(player), 0) = (player, faults.count()) else { return Err(faults.into_error()) };
+    if !caller.is_platform() && caller.player() != Some(&player) {
+        let message = "the player token is another player's than `player_id`";
+        return Err(ApiError::new(Reason::OtherPlayer, message));
+    }
     let watcher = watches.watch_player(player, after).await?;
-    Ok(Box::pin(stream::unfold(Some(watcher), next)))
+    Ok(Box::pin(while_known(caller, stream::unfold(Some(watcher), next))))
 }
 
 /// The next message, and the watcher to go on with unless that was the last.

@@ -101,7 +101,8 @@ impl Host {
         }
         Err(ApiError::version(
             Reason::Contention,
-            &*self.read(id).await?,
+            id,
+            Some(self.read(id).await?.version()),
             "other writes on this game were faster time and again: repeat the call",
         ))
     }

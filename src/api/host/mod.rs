@@ -9,6 +9,7 @@ mod list;
 mod random;
 mod rematch;
 mod remove;
+mod sight;
 mod sweep;
 mod write;
 
@@ -22,7 +23,8 @@ pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use list::Wanted;
 pub(crate) use random::{random_bytes, random_uuid};
-pub(crate) use write::{Asked, ByAnyone, ByPlatform, BySeat, BySeatOrPlatform, Done, RequestId};
+pub(crate) use sight::{Sight, as_spectators_see};
+pub(crate) use write::{Asked, ByAnyone, BySeat, BySeatOrPlatform, Done, RequestId};
 
 use self::attendance::Attendance;
 use self::cache::Cache;
@@ -41,8 +43,6 @@ pub struct HostOptions {
     pub limits: Limits,
     /// How many games this replica keeps ready in memory. It serves any number.
     pub cached_games: NonZeroUsize,
-    /// Whether everyone may act by seat number and call the platform's service.
-    pub dev_platform: bool,
 }
 
 impl Default for HostOptions {
@@ -50,7 +50,6 @@ impl Default for HostOptions {
         Self {
             limits: Limits::default(),
             cached_games: NonZeroUsize::new(10_000).unwrap_or(NonZeroUsize::MIN),
-            dev_platform: false,
         }
     }
 }
@@ -99,7 +98,7 @@ impl Host {
     ///
     /// # Errors
     /// Where there is no such game, it cannot be read, or the store is away.
-    pub(crate) async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
+    async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
         let game = self.read(id).await?;
         let now = self.now(id).await?;
         Ok((self.enforce(game, now).await?, now))
@@ -109,7 +108,7 @@ impl Host {
     ///
     /// # Errors
     /// For the first of them that there is not, or that cannot be read.
-    pub(crate) async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<Game>>, ApiError> {
+    async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<Game>>, ApiError> {
         let found = self.store.load_many(ids).await?;
         ids.iter()
             .zip(found)

@@ -43,10 +43,9 @@ impl Host {
         asked: Asked<Credential>,
         first: FirstSeat,
     ) -> Result<Rematched, ApiError> {
-        let trusted = self.options.dev_platform;
         for _ in 0..ATTEMPTS {
             let (old, now) = self.read_current(&asked.game).await?;
-            let seat = asked.by.seat_or_platform(&old, trusted)?;
+            let seat = asked.by.seat_or_platform(&old)?;
             let request_id = asked.request_id.as_ref();
             if request_id.is_some_and(|id| old.recall(&id.request(seat)).is_some()) {
                 return Err(reused());
@@ -57,7 +56,7 @@ impl Host {
             let made = match asking.old.rematch() {
                 Some(id) => self.join_rematch(&asking, id, asked.etag).await?,
                 None => {
-                    check_etag(&asking.old, asked.etag)?;
+                    check_etag(&asking.old, asked.etag, || Some(asking.old.version()))?;
                     self.make_rematch(&asking).await?
                 }
             };
@@ -69,7 +68,8 @@ impl Host {
         let current = self.read(&asked.game).await?;
         Err(ApiError::version(
             Reason::Contention,
-            &current,
+            current.id(),
+            Some(current.version()),
             "other writes on the rematch were faster time and again: repeat the call",
         ))
     }
@@ -118,7 +118,7 @@ impl Host {
         let mut missing: Vec<Seat> = seats_in(&game, asking.seats);
         missing.retain(|seat| !game.has_joined(*seat));
         if !missing.is_empty() {
-            check_etag(&asking.old, etag)?;
+            check_etag(&asking.old, etag, || Some(asking.old.version()))?;
         }
         for (index, &seat) in missing.iter().enumerate() {
             let change = decide(&game, &Command::JoinRematch { seat }, now, &self.options.limits)

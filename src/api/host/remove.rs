@@ -25,7 +25,7 @@ impl Host {
             if request.is_some_and(|request| game.recall(&request).is_some()) {
                 return Err(reused());
             }
-            check_etag(&game, asked.etag)?;
+            check_etag(&game, asked.etag, || Some(game.version()))?;
             if self.remove(&game).await? {
                 tracing::info!(game = %id, "deleted");
                 return Ok(game);
@@ -34,7 +34,8 @@ impl Host {
         let current = self.read(id).await?;
         Err(ApiError::version(
             Reason::Contention,
-            &current,
+            id,
+            Some(current.version()),
             "other writes on this game were faster time and again: repeat the call",
         ))
     }

@@ -4,28 +4,30 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
+use crate::api::callers::Caller;
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
-use crate::api::host::{Asked, ByPlatform, Host};
+use crate::api::host::{Asked, ByAnyone, Host, Sight};
 use crate::api::proto::v1;
 use crate::game::{Command, Ruling};
 use crate::rules::{Outcome, Seat};
 
 pub(super) async fn call(
     host: Arc<Host>,
+    caller: Caller,
     mut request: v1::AdjudicateGameRequest,
 ) -> Result<v1::AdjudicateGameResponse, ApiError> {
     let mut faults = FieldFaults::default();
     let id = std::mem::take(&mut request.request_id);
-    let request_id = fields::request_id(id, &request, &mut faults);
+    let request_id = fields::request_id(id, &request, &caller, &mut faults);
     let game = fields::game_id(&request.game_id, &mut faults);
     let ruling = ruling(&request.placements, request.abort, &mut faults);
     let etag = fields::etag("etag", &request.etag, &mut faults);
     let (Some(game), Some(ruling), 0) = (game, ruling, faults.count()) else {
         return Err(faults.into_error());
     };
-    let by = ByPlatform(Command::Adjudicate { ruling });
+    let by = ByAnyone(Sight::of(&caller)?, Command::Adjudicate { ruling });
     let done = host.write(Asked { game, request_id, etag, by }).await?;
     let game = convert::game::game(&done.game, View::Basic, Some(done.now));
     Ok(v1::AdjudicateGameResponse { game: Some(game) })

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::api::callers::Caller;
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::{Asked, Host};
@@ -9,11 +10,12 @@ use crate::api::proto::v1;
 
 pub(super) async fn call(
     host: Arc<Host>,
+    caller: Caller,
     mut request: v1::DeleteGameRequest,
 ) -> Result<v1::DeleteGameResponse, ApiError> {
     let mut faults = FieldFaults::default();
     let id = std::mem::take(&mut request.request_id);
-    let request_id = fields::request_id(id, &request, &mut faults);
+    let request_id = fields::request_id(id, &request, &caller, &mut faults);
     let game = fields::game_id(&request.game_id, &mut faults);
     let etag = fields::etag("etag", &request.etag, &mut faults);
     let (Some(game), 0) = (game, faults.count()) else { return Err(faults.into_error()) };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::api::callers::Caller;
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
@@ -14,11 +15,12 @@ use crate::rules::{Deal, RuleSet};
 
 pub(super) async fn call(
     host: Arc<Host>,
+    caller: Caller,
     mut request: v1::ImportGameRequest,
 ) -> Result<v1::ImportGameResponse, ApiError> {
     let mut faults = FieldFaults::default();
     let id = std::mem::take(&mut request.request_id);
-    let request_id = fields::secret_request_id(id, &request, &mut faults);
+    let request_id = fields::secret_request_id(id, &request, &caller, &mut faults);
     let id = fields::optional_game_id(&request.game_id, &mut faults);
     let rules = convert::rules::read(&request.preset, request.rules, &mut faults);
     let seats = seats(request.seats, rules.as_ref(), &mut faults);

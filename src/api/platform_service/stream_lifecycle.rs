@@ -8,6 +8,7 @@ use futures_util::stream;
 use tokio_stream::Stream;
 use tonic::Status;
 
+use crate::api::callers::{Caller, while_known};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::Host;
@@ -21,6 +22,7 @@ pub(super) type Messages =
 
 pub(super) fn call(
     host: &Arc<Host>,
+    caller: Caller,
     request: v1::StreamLifecycleRequest,
 ) -> Result<Messages, ApiError> {
     let mut faults = FieldFaults::default();
@@ -50,7 +52,7 @@ pub(super) fn call(
     };
     let (Some(after), 0) = (after, faults.count()) else { return Err(faults.into_error()) };
     let lives = Lives::after(Arc::clone(host), after, kinds)?;
-    Ok(Box::pin(stream::unfold(Some(lives), next)))
+    Ok(Box::pin(while_known(caller, stream::unfold(Some(lives), next))))
 }
 
 /// The next message, and the reader to go on with unless that was the last.
