@@ -4,6 +4,7 @@
 mod support;
 
 mod adjudication;
+mod backup;
 mod callers;
 mod deadlines;
 mod erasing;
