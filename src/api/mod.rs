@@ -10,6 +10,7 @@ mod lifecycle;
 mod platform_service;
 pub mod proto;
 mod rules_service;
+mod stream_age;
 mod to_the_end;
 mod watch;
 
@@ -17,6 +18,7 @@ pub use game_service::GameApi;
 pub use host::{Host, HostOptions};
 pub use platform_service::PlatformApi;
 pub use rules_service::{MAX_ACTIONS, RulesApi};
+pub use stream_age::StreamAge;
 pub use watch::WatchPace;
 
 /// The largest request that is read, in bytes.
