@@ -11,6 +11,7 @@ mod page_token;
 mod platform_service;
 pub mod proto;
 mod rules_service;
+mod stream_age;
 mod to_the_end;
 mod watch;
 
@@ -18,6 +19,7 @@ pub use game_service::GameApi;
 pub use host::{Host, HostOptions};
 pub use platform_service::PlatformApi;
 pub use rules_service::{MAX_ACTIONS, RulesApi};
+pub use stream_age::StreamAge;
 pub use watch::WatchPace;
 
 /// The largest request that is read, in bytes.

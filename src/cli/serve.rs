@@ -10,7 +10,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::api::callers::{CallerOptions, Callers, CallersError};
-use crate::api::{HostOptions, WatchPace};
+use crate::api::{HostOptions, StreamAge, WatchPace};
 use crate::game::{Limits, Span};
 use crate::server::{
     self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, signals, telemetry,
@@ -43,6 +43,10 @@ pub(super) struct Serve {
     /// Seconds that calls in flight have to finish after that
     #[arg(long, env = "BANQI_STOP_GRACE", value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     stop_grace: Duration,
+
+    /// Seconds that a stream lasts at most, and at least half as long; 0 for no end
+    #[arg(long, env = "BANQI_STREAM_MAX_AGE", value_name = "SECONDS", default_value = "3600", value_parser = seconds)]
+    stream_max_age: Duration,
 
     /// Where games are kept: memory:, file:PATH, or redis://HOST:PORT
     #[arg(long, env = "BANQI_STORE", value_name = "ADDRESS", default_value = "memory:")]
@@ -148,7 +152,10 @@ impl Serve {
                 },
                 ..HostOptions::default()
             },
-            watching: WatchPace::default(),
+            watching: WatchPace {
+                stream_age: StreamAge::up_to(self.stream_max_age),
+                ..WatchPace::default()
+            },
         }
     }
 }
@@ -263,6 +270,7 @@ mod tests {
             "--cors-origin=https://a.example,https://b.example",
             "--stop-delay=1.5",
             "--stop-grace=3",
+            "--stream-max-age=60",
             "--dev-platform",
             "--auth=keys",
             "--service-key=service key",
@@ -288,7 +296,10 @@ mod tests {
                 limits: Limits { unbegun: Span::hours(2), ended: Span::days(4) },
                 ..HostOptions::default()
             },
-            watching: WatchPace::default(),
+            watching: WatchPace {
+                stream_age: StreamAge::up_to(Duration::from_secs(60)),
+                ..WatchPace::default()
+            },
         };
         assert_eq!(config, expected);
     }

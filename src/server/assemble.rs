@@ -37,7 +37,10 @@ pub(super) fn routes(
     };
     Ok(Routes::new(RulesApi::new(Arc::clone(callers)).into_server())
         .add_service(GameApi::new(Arc::clone(host), Arc::clone(callers), watching).into_server())
-        .add_service(PlatformApi::new(Arc::clone(host), Arc::clone(callers)).into_server())
+        .add_service(
+            PlatformApi::new(Arc::clone(host), Arc::clone(callers), watching.stream_age)
+                .into_server(),
+        )
         .add_service(health.service())
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)

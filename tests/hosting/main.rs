@@ -32,6 +32,7 @@ mod rollback;
 mod seats;
 mod spectators;
 mod stored;
+mod stream_age;
 mod table;
 mod transitions;
 mod watching;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use banqi::api::error::Reason;
 use banqi::api::proto::v1;
@@ -26,7 +27,7 @@ use crate::world::{Backing, Replica, World, request_id, trusting};
 use crate::writes::Write;
 
 /// Reasons that no call about a hosted game can be made to give here, and why.
-const ELSEWHERE: [(Reason, &str); 13] = [
+const ELSEWHERE: [(Reason, &str); 14] = [
     (Reason::Unimplemented, "of a service or method that there is not: tests/serving.rs"),
     (Reason::ServiceNotFound, "of the health check alone: tests/serving.rs"),
     (Reason::DeadlineExceeded, "of the layer around every service: tests/serving.rs"),
@@ -38,6 +39,7 @@ const ELSEWHERE: [(Reason, &str); 13] = [
     (Reason::PlayerTokenExpired, KEYS),
     (Reason::OtherPlayer, KEYS),
     (Reason::NoServiceKey, "of no game: tests/hosting/player_tokens.rs"),
+    (Reason::StreamExpired, "of old streams: tests/hosting/stream_age.rs"),
     (Reason::SpectatorsHidden, "of callers that are not trusted: tests/hosting/spectators.rs"),
     (Reason::Internal, "a fault of the service, which no call should be able to cause"),
 ];
@@ -69,6 +71,10 @@ impl Provoked {
             Reason::InvalidFields => {
                 let fields = &details.bad_request().expect("a BadRequest").field_violations;
                 assert!(!fields.is_empty() && fields.iter().all(|f| !f.description.is_empty()));
+            }
+            Reason::ShuttingDown => {
+                let retry = details.retry_info().expect("a RetryInfo").retry_delay;
+                assert!(retry.is_some_and(|delay| delay <= Duration::from_secs(1)), "{retry:?}");
             }
             Reason::StoreUnavailable => {
                 let retry = details.retry_info().expect("a RetryInfo").retry_delay;

@@ -149,6 +149,7 @@ pub(crate) fn trusting() -> Config {
             linger: Duration::from_millis(500),
             recheck: Duration::from_secs(10),
             presence_lifetime: Duration::from_secs(10),
+            ..WatchPace::default()
         },
         ..Config::default()
     }

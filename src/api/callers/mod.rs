@@ -20,7 +20,7 @@ pub use api_key::{ApiKey, KeyHash, KeyHashError};
 pub use caller::Caller;
 pub use key_file::KeyFileError;
 pub use keys::{KeyEntry, KeyFault, KeyName, KeyNameError};
-pub(super) use lasting::{Messages, while_known};
+pub(super) use lasting::{Messages, lasting};
 pub use player_token::{PlayerToken, PlayerTokenError};
 pub use role::{Role, RoleError};
 pub use service_key::{ServiceKey, ServiceKeyError};

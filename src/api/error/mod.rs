@@ -7,6 +7,7 @@ mod refusal;
 mod store;
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt as _};
@@ -67,6 +68,14 @@ impl ApiError {
     pub fn with_detail(mut self, add: impl FnOnce(&mut ErrorDetails)) -> Self {
         add(&mut self.details);
         self
+    }
+
+    /// Says that the same may be tried again, and after what time at the earliest.
+    #[must_use]
+    pub fn to_be_retried_after(self, delay: Duration) -> Self {
+        self.with_detail(|details| {
+            details.set_retry_info(Some(delay));
+        })
     }
 
     /// A fault of the service, of which the caller learns no more.

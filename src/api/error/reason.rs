@@ -59,6 +59,8 @@ reasons! {
         "The call's deadline passed before its answer was there.";
     ShuttingDown = "SHUTTING_DOWN", Unavailable,
         "This replica is stopping; connect again, to another one.";
+    StreamExpired = "STREAM_EXPIRED", Unavailable,
+        "The stream has lasted long enough; open it anew after its last etag or cursor, so that load spreads over all replicas.";
     Internal = "INTERNAL", Internal,
         "A fault of the service itself; its log has more.";
     CredentialsMalformed = "CREDENTIALS_MALFORMED", Unauthenticated,

@@ -33,9 +33,7 @@ impl ApiError {
             Reason::StoreUnavailable,
             "the store is away or did not answer in time: repeat the call with the same request_id",
         )
-        .with_detail(|details| {
-            details.set_retry_info(Some(RETRY_DELAY));
-        })
+        .to_be_retried_after(RETRY_DELAY)
     }
 
     /// The stored record cannot be read.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::stream;
 
-use crate::api::callers::{Caller, Messages, while_known};
+use crate::api::callers::{Caller, Messages, lasting};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::Sight;
@@ -27,5 +27,5 @@ pub(super) async fn call(
         let message = watcher.next().await?;
         Ok(message.map(|message| (v1::WatchGameResponse { message: Some(message) }, watcher)))
     });
-    Ok(while_known(caller, messages))
+    Ok(lasting(caller, watches.stream_age(), messages))
 }

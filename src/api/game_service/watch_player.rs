@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::stream;
 
-use crate::api::callers::{Caller, Messages, Role, while_known};
+use crate::api::callers::{Caller, Messages, Role, lasting};
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::api::fields;
 use crate::api::proto::v1;
@@ -43,5 +43,5 @@ pub(super) async fn call(
     let messages = stream::try_unfold(watcher, |mut watcher| async {
         Ok(Some((watcher.next().await?, watcher)))
     });
-    Ok(while_known(caller, messages))
+    Ok(lasting(caller, watches.stream_age(), messages))
 }

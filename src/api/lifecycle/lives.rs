@@ -148,7 +148,7 @@ impl Lives {
         let found: Vec<_> = self.found.drain(..count).collect();
         let ids: Vec<GameId> = found.iter().map(|(_, _, life)| life.game.clone()).collect();
         let games = self.host.read_those_there(&ids).await?;
-        for ((index, id, life), game) in found.into_iter().zip(games) {
+        for (place, ((index, id, life), game)) in (1..).zip(found.into_iter().zip(games)) {
             let game = match game {
                 Some(game) => {
                     let now = self.host.now(game.id()).await?;
@@ -164,7 +164,8 @@ impl Lives {
             };
             self.told.places[index] = id;
             self.told.unread_since = Millis(id.millis);
-            let cursor = self.cursor_if_due();
+            let is_last_known = place == count && self.found.is_empty();
+            let cursor = self.cursor_if_due(is_last_known);
             let message = Some(Message::Event(event));
             self.ready.push_back(v1::StreamLifecycleResponse { cursor, message });
         }
@@ -172,10 +173,11 @@ impl Lives {
     }
 
     /// The cursor after the next message, or an empty text. The first ones come soon, so that also
-    /// a reader whose connections break again and again gets on.
-    fn cursor_if_due(&mut self) -> String {
+    /// a reader whose connections break again and again gets on; and so does that after which
+    /// nothing more is known, since that may be the last message of the stream.
+    fn cursor_if_due(&mut self, is_last_known: bool) -> String {
         self.without_cursor += 1;
-        if self.without_cursor < self.gap {
+        if self.without_cursor < self.gap && !is_last_known {
             return String::new();
         }
         self.without_cursor = 0;

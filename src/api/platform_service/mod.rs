@@ -16,6 +16,7 @@ use super::error::ApiError;
 use super::host::Host;
 use super::proto::v1;
 use super::proto::v1::platform_service_server::{PlatformService, PlatformServiceServer};
+use super::stream_age::StreamAge;
 use super::to_the_end::to_the_end;
 
 /// The handlers of `PlatformService`.
@@ -23,12 +24,13 @@ use super::to_the_end::to_the_end;
 pub struct PlatformApi {
     host: Arc<Host>,
     callers: Arc<Callers>,
+    stream_age: StreamAge,
 }
 
 impl PlatformApi {
-    /// Handlers for the games of a host.
-    pub fn new(host: Arc<Host>, callers: Arc<Callers>) -> Self {
-        Self { host, callers }
+    /// Handlers for the games of a host; streams become so old.
+    pub fn new(host: Arc<Host>, callers: Arc<Callers>, stream_age: StreamAge) -> Self {
+        Self { host, callers, stream_age }
     }
 
     /// The service, with the limits that its description states.
@@ -93,6 +95,6 @@ impl PlatformService for PlatformApi {
         request: Request<v1::StreamLifecycleRequest>,
     ) -> Result<Response<Self::StreamLifecycleStream>, Status> {
         let (caller, request) = self.receive(request)?;
-        Ok(Response::new(stream_lifecycle::call(&self.host, caller, request)?))
+        Ok(Response::new(stream_lifecycle::call(&self.host, self.stream_age, caller, request)?))
     }
 }

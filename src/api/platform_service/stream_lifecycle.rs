@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use futures_util::stream;
 
-use crate::api::callers::{Caller, Messages, while_known};
+use crate::api::callers::{Caller, Messages, lasting};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::Host;
 use crate::api::lifecycle::{Cursor, Lives};
 use crate::api::proto::v1;
+use crate::api::stream_age::StreamAge;
 use crate::game::Milestone;
 
 pub(super) fn call(
     host: &Arc<Host>,
+    age: StreamAge,
     caller: Caller,
     request: v1::StreamLifecycleRequest,
 ) -> Result<Messages<v1::StreamLifecycleResponse>, ApiError> {
@@ -47,5 +49,5 @@ pub(super) fn call(
     let lives = Lives::after(Arc::clone(host), after, kinds)?;
     let messages =
         stream::try_unfold(lives, |mut lives| async { Ok(Some((lives.next().await?, lives))) });
-    Ok(while_known(caller, messages))
+    Ok(lasting(caller, age, messages))
 }

@@ -13,6 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::error::ApiError;
 use super::host::{Host, Sight};
+use super::stream_age::StreamAge;
 use crate::game::{Etag, GameId, Millis, PlayerId, SeatSet};
 use crate::store::StoreError;
 
@@ -70,6 +71,11 @@ impl Watches {
         after: Option<Millis>,
     ) -> Result<PlayerWatcher, ApiError> {
         PlayerWatcher::new(Arc::clone(self), player, after).await
+    }
+
+    /// How old streams become.
+    pub(super) fn stream_age(&self) -> StreamAge {
+        self.pace.stream_age
     }
 
     fn topic(&self, id: &GameId) -> Arc<Topic> {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::api::stream_age::StreamAge;
+
 /// How watching is paced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WatchPace {
@@ -14,6 +16,8 @@ pub struct WatchPace {
     /// For how long a seat stays present whose replica has died. Replicas mark their seats three
     /// times as often. Not zero.
     pub presence_lifetime: Duration,
+    /// How old streams become.
+    pub stream_age: StreamAge,
 }
 
 impl Default for WatchPace {
@@ -23,6 +27,7 @@ impl Default for WatchPace {
             linger: Duration::from_secs(30),
             recheck: Duration::from_secs(10),
             presence_lifetime: Duration::from_secs(10),
+            stream_age: StreamAge::default(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Response};
@@ -12,6 +13,9 @@ use tonic::Status;
 use tonic::body::Body;
 
 use crate::api::error::{ApiError, Reason};
+
+/// Within what time the readers of all streams of a replica return, not all at once.
+const RETURN_WITHIN: Duration = Duration::from_secs(1);
 
 /// Ends every answer that has nothing more to send when the server stops. A stream without an end,
 /// such as a health watch, would otherwise hold its connection open until the bound.
@@ -64,7 +68,8 @@ impl http_body::Body for Draining {
             return Poll::Pending;
         }
         *this.ended = true;
-        let error = ApiError::new(Reason::ShuttingDown, "this replica is stopping: connect again");
+        let error = ApiError::new(Reason::ShuttingDown, "this replica is stopping: connect again")
+            .to_be_retried_after(RETURN_WITHIN.mul_f64(rand::random()));
         let mut trailers = HeaderMap::new();
         Status::from(error).add_header(&mut trailers)?;
         Poll::Ready(Some(Ok(Frame::trailers(trailers))))
