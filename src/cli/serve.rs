@@ -44,7 +44,7 @@ pub(super) struct Serve {
     #[arg(long, env = "BANQI_STOP_GRACE", value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     stop_grace: Duration,
 
-    /// Where games are kept: memory:, file:PATH, or redis://HOST:PORT
+    /// Where games are kept: memory:, file:PATH, redis://HOST:PORT, redis+sentinel://… or redis+cluster://…
     #[arg(long, env = "BANQI_STORE", value_name = "ADDRESS", default_value = "memory:")]
     store: String,
 

@@ -3,10 +3,11 @@
 use std::io::Write as _;
 
 use bytes::Bytes;
-use redis::{Cmd, RedisWrite, Script, ToRedisArgs, Value};
+use redis::{Cmd, RedisWrite, ToRedisArgs, Value};
 
 use super::answer::unintelligible;
 use super::keys::Keys;
+use super::scripts::Script;
 use crate::game::{Millis, Span};
 use crate::store::record::version_bytes;
 use crate::store::{Change, Commit, IndexEntry, Outcome, Record, StoreError};
@@ -20,7 +21,8 @@ pub(super) fn commit_command(script: &Script, keys: &Keys, commit: &Commit) -> C
     // Keys, numbers and lengths are short: what they take is guessed, and generously.
     let mut command =
         Cmd::with_capacity(9 + 5 * games + entries, 400 + bytes + 200 * games + 64 * entries);
-    command.arg("EVALSHA").arg(script.get_hash()).arg(4 + games);
+    command.arg("EVALSHA");
+    let mut command = script.call_in(command, 4 + games);
     command.arg(keys.clock(shard)).arg(keys.deadlines(shard));
     command.arg(keys.feed(shard)).arg(keys.outbox(shard));
     for write in commit.writes() {
