@@ -48,7 +48,7 @@ pub(super) struct Serve {
     #[arg(long, env = "BANQI_STREAM_MAX_AGE", value_name = "SECONDS", default_value = "3600", value_parser = seconds)]
     stream_max_age: Duration,
 
-    /// Where games are kept: memory:, file:PATH, or redis://HOST:PORT
+    /// Where games are kept: memory:, file:PATH, redis://HOST:PORT, redis+sentinel://… or redis+cluster://…
     #[arg(long, env = "BANQI_STORE", value_name = "ADDRESS", default_value = "memory:")]
     store: String,
 

@@ -83,7 +83,10 @@ impl fmt::Display for Effect {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misconfiguration {
     /// The address names a kind of store that there is not.
-    #[error("`{scheme}` is no kind of store: use `memory:`, `file:PATH` or `redis://HOST:PORT`")]
+    #[error(
+        "`{scheme}` is no kind of store: use `memory:`, `file:PATH`, `redis://HOST:PORT`, \
+         `redis+sentinel://…` or `redis+cluster://…`"
+    )]
     UnknownScheme {
         /// What stands before the first colon.
         scheme: String,

@@ -195,19 +195,15 @@ impl Hints {
         }
     }
 
-    /// Forgets all confirmations, since the connection that had them is gone: every topic that
-    /// has subscribers is to be settled again.
-    pub(super) fn unconfirm_all(&self) {
-        let mut topics = self.topics();
-        let Topics { by_name, unsettled } = &mut *topics;
-        unsettled.clear();
-        for (name, topic) in by_name {
-            // Nobody is woken: reading would be of no use before hints arrive again.
+    /// Takes confirmations back, since the connection that had them is gone. Nobody is woken:
+    /// reading would be of no use before hints arrive again.
+    pub(super) fn unconfirm<'a>(&self, names: impl IntoIterator<Item = &'a Arc<str>>) {
+        let topics = self.topics();
+        for topic in names.into_iter().filter_map(|name| topics.by_name.get(name)) {
             topic.sender.send_if_modified(|told| {
                 told.confirmed = false;
                 false
             });
-            unsettled.insert(Arc::clone(name));
         }
     }
 
@@ -307,9 +303,9 @@ mod tests {
         let mut subscription = hints.join("a");
         hints.confirm("a");
         subscription.confirmed().now_or_never().expect("it is confirmed");
-        hints.unconfirm_all();
+        hints.unconfirm([&"a".into(), &"b".into()]);
         assert!(!is_told(&subscription));
-        assert_eq!(hints.take_unsettled(10), [("a".into(), true)]);
+        assert_eq!(subscription.confirmed().now_or_never(), None);
         hints.confirm("a");
         assert!(is_told(&subscription));
         assert_eq!(subscription.changed().now_or_never(), Some(Hint::ALL), "whatever it missed");

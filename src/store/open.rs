@@ -39,7 +39,12 @@ impl Default for Options {
 ///
 /// - `memory:` – in the memory of this process;
 /// - `file:PATH` – in a file that one process at a time uses; it is made when it is missing;
-/// - `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]` – on a Redis server, 7.0 or newer.
+/// - `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]` – on a Redis server, 7.0 or newer;
+/// - `redis+sentinel://[USER:PASSWORD@]HOST[:PORT],…/SERVICE[/DATABASE]` – on the primary that
+///   sentinels name;
+/// - `redis+cluster://[USER:PASSWORD@]HOST[:PORT],…` – on a Redis Cluster.
+///
+/// The last three begin with `rediss` for TLS; `docs/operations.md` tells their options.
 ///
 /// Must be called within a tokio runtime, which then also drives the store's connections.
 ///
@@ -55,7 +60,8 @@ pub async fn open(address: &str, options: Options) -> Result<Arc<dyn Store>, Sto
             return Err(bad_address("the path is missing: write `file:PATH`").into());
         }
         "file" => Arc::new(EmbeddedStore::in_file(rest.into(), &options).await?),
-        "redis" => Arc::new(RedisStore::connect(address, &options).await?),
+        "redis" | "rediss" | "redis+sentinel" | "rediss+sentinel" | "redis+cluster"
+        | "rediss+cluster" => Arc::new(RedisStore::connect(address, &options).await?),
         _ => {
             let scheme = scheme.chars().take(32).collect();
             return Err(Misconfiguration::UnknownScheme { scheme }.into());

@@ -11,7 +11,7 @@ use banqi::store::{
 use bytes::Bytes;
 use tempfile::TempDir;
 
-use crate::support::redis_server::RedisServer;
+use crate::deployment::Deployment;
 
 /// How long a test waits for something that must come.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -24,7 +24,7 @@ pub(crate) struct Fixture {
 
 enum Behind {
     Embedded { time: Arc<ManualTime>, _directory: Option<TempDir> },
-    Redis { server: RedisServer },
+    Redis { deployment: Arc<Deployment>, namespace: Option<String> },
 }
 
 impl Fixture {
@@ -43,20 +43,29 @@ impl Fixture {
     }
 
     pub(crate) async fn redis() -> Self {
-        let server = RedisServer::start();
-        let store = open(&server.url(), Options::default()).await.expect("a store on Redis");
-        Self { store, behind: Behind::Redis { server } }
+        Self::on(Arc::new(Deployment::server().await), None).await
+    }
+
+    /// A store on servers that are there already, in a namespace of its own if others are on them.
+    pub(crate) async fn on(deployment: Arc<Deployment>, namespace: Option<String>) -> Self {
+        let options = Options {
+            namespace: namespace.as_ref().map(|name| name.parse().expect("a namespace")),
+            ..Options::default()
+        };
+        let store = open(&deployment.url(), options).await.expect("a store on Redis");
+        Self { store, behind: Behind::Redis { deployment, namespace } }
     }
 
     /// Lets the source of a shard's time jump ahead, as it has after an outage.
     pub(crate) async fn jump(&self, shard: Shard, span: Span) {
         match &self.behind {
             Behind::Embedded { time, .. } => time.pass(span),
-            Behind::Redis { server } => {
+            Behind::Redis { deployment, namespace } => {
                 // Seen from the clock it is the same whether the source is ahead of what it saw,
                 // or what it saw is behind the source.
-                let key = format!("banqi:{{{shard}}}:clock");
-                let mut connection = server.connection().await;
+                let prefix = namespace.as_ref().map(|name| format!("{name}:")).unwrap_or_default();
+                let key = format!("{prefix}banqi:{{{shard}}}:clock");
+                let mut connection = deployment.holder(&key).await;
                 let clock: String = redis::cmd("GET")
                     .arg(&key)
                     .query_async(&mut connection)
@@ -79,8 +88,9 @@ impl Fixture {
     pub(crate) async fn source_time(&self) -> Millis {
         match &self.behind {
             Behind::Embedded { time, .. } => time.now(),
-            Behind::Redis { server } => {
-                let mut connection = server.connection().await;
+            Behind::Redis { deployment, .. } => {
+                // All servers of a test are on this machine, with one clock.
+                let mut connection = deployment.holder("any").await;
                 let (seconds, micros): (u64, u64) = redis::cmd("TIME")
                     .query_async(&mut connection)
                     .await

@@ -5,6 +5,9 @@ mod support;
 
 mod conformance;
 mod crash;
+mod deployment;
+mod failover;
 mod fixture;
 mod outage;
 mod redis_only;
+mod secured;

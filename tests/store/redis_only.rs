@@ -10,17 +10,9 @@ use banqi::store::{
 use bytes::Bytes;
 use tokio::time::timeout;
 
+use crate::deployment::ask;
 use crate::fixture::{PATIENCE, commit_of, game, now, put, record, version};
 use crate::support::redis_server::RedisServer;
-
-async fn ask<T: redis::FromRedisValue>(server: &RedisServer, command: &[&str]) -> T {
-    let mut connection = server.connection().await;
-    redis::cmd(command[0])
-        .arg(&command[1..])
-        .query_async(&mut connection)
-        .await
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"))
-}
 
 #[tokio::test]
 async fn keys_and_values_are_laid_out_as_documented() {
@@ -176,12 +168,12 @@ async fn one_connection_carries_the_hints_of_many_games_and_forgets_them() {
         futures_util::future::try_join_all(ids.iter().map(|id| store.subscribe(id)))
             .await
             .expect("subscriptions");
-    let channels: Vec<String> = ask(&server, &["PUBSUB", "CHANNELS", "banqi:*"]).await;
+    let channels: Vec<String> = ask(&server, &["PUBSUB", "SHARDCHANNELS", "banqi:*"]).await;
     assert_eq!(channels.len(), ids.len());
     drop(subscriptions);
     crate::fixture::eventually(
         "all channels left",
-        || ask::<Vec<String>>(&server, &["PUBSUB", "CHANNELS", "banqi:*"]),
+        || ask::<Vec<String>>(&server, &["PUBSUB", "SHARDCHANNELS", "banqi:*"]),
         Vec::is_empty,
     )
     .await;

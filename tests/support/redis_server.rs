@@ -22,6 +22,7 @@ pub(crate) struct RedisServer {
     directory: TempDir,
     environment: Vec<(&'static str, String)>,
     options: Vec<String>,
+    configuration: Option<String>,
 }
 
 impl RedisServer {
@@ -43,14 +44,32 @@ impl RedisServer {
 
     /// Starts a server with these options and environment variables.
     pub(crate) fn start_in(environment: Vec<(&'static str, String)>, options: &[&str]) -> Self {
+        let options = options.iter().map(|&option| option.into()).collect();
+        Self::launch(environment, options, None)
+    }
+
+    /// Starts a sentinel with this configuration, which it rewrites.
+    pub(crate) fn start_sentinel(configuration: String, options: &[&str]) -> Self {
+        let options = options.iter().chain(&["--sentinel"]).map(|&option| option.into()).collect();
+        Self::launch(Vec::new(), options, Some(configuration))
+    }
+
+    fn launch(
+        environment: Vec<(&'static str, String)>,
+        options: Vec<String>,
+        configuration: Option<String>,
+    ) -> Self {
         let directory = TempDir::new().expect("a directory for the server");
-        let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
         // Between the choice of a free port and its use another process may take it.
         for _ in 0..10 {
             let port = free_port();
-            let mut child = spawn(port, &directory, &environment, &options);
+            if let Some(configuration) = &configuration {
+                std::fs::write(directory.path().join("redis.conf"), configuration).expect("a file");
+            }
+            let configured = configuration.is_some();
+            let mut child = spawn(port, &directory, &environment, &options, configured);
             if wait_until_ready(&mut child, port) {
-                return Self { child, port, directory, environment, options };
+                return Self { child, port, directory, environment, options, configuration };
             }
         }
         panic!("redis-server {options:?} found no free port in ten attempts");
@@ -81,7 +100,9 @@ impl RedisServer {
     pub(crate) fn restart(&mut self) {
         let deadline = Instant::now() + START_LIMIT;
         loop {
-            self.child = spawn(self.port, &self.directory, &self.environment, &self.options);
+            let configured = self.configuration.is_some();
+            self.child =
+                spawn(self.port, &self.directory, &self.environment, &self.options, configured);
             if wait_until_ready(&mut self.child, self.port) {
                 return;
             }
@@ -121,7 +142,8 @@ impl Drop for RedisServer {
     }
 }
 
-fn free_port() -> u16 {
+/// A port that nobody uses now.
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     listener.local_addr().expect("a bound socket has an address").port()
 }
@@ -131,8 +153,13 @@ fn spawn(
     directory: &TempDir,
     environment: &[(&'static str, String)],
     options: &[String],
+    configured: bool,
 ) -> Child {
-    Command::new("redis-server")
+    let mut command = Command::new("redis-server");
+    if configured {
+        command.arg(directory.path().join("redis.conf"));
+    }
+    command
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--daemonize", "no"])
         .arg("--dir")

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::AbortOnDropHandle;
 
 /// How a message of a channel begins that is pushed in version 3 of the protocol.
-const MESSAGE: &[u8] = b">3\r\n$7\r\nmessage\r\n";
+const MESSAGE: &[u8] = b">3\r\n$8\r\nsmessage\r\n";
 
 /// A proxy that loses so many of a hundred messages.
 pub(crate) struct StoreProxy {
@@ -109,7 +109,7 @@ fn values_are_told_apart() {
         b"$3\r\na\r\n\r\n",
         b"$-1\r\n",
         b"%1\r\n+a\r\n*2\r\n:1\r\n$0\r\n\r\n",
-        b">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\np\r\n",
+        b">3\r\n$8\r\nsmessage\r\n$1\r\nc\r\n$1\r\np\r\n",
         b"*0\r\n",
     ];
     for value in values {

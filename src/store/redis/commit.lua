@@ -51,7 +51,7 @@ for i = 1, games do
   else
     redis.call('ZADD', deadlines, deadline, game)
   end
-  redis.call('PUBLISH', shard .. 'watch:' .. game, '')
+  redis.call('SPUBLISH', shard .. 'watch:' .. game, '')
 end
 
 local first = 4 + 4 * games

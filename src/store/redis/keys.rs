@@ -5,22 +5,30 @@ use std::io::Write;
 
 use redis::{RedisWrite, ToRedisArgs};
 
+use super::slot::Slot;
 use crate::game::GameId;
-use crate::store::{Namespace, Shard};
+use crate::store::{Namespace, Shard, ShardCount};
 
 /// Names keys: all begin with `banqi:`, and before it the namespace, if there is one.
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     prefix: String,
+    slots: Box<[Slot]>,
 }
 
 impl Keys {
-    pub(super) fn new(namespace: Option<&Namespace>) -> Self {
+    pub(super) fn new(namespace: Option<&Namespace>, shards: ShardCount) -> Self {
         let prefix = match namespace {
             Some(namespace) => format!("{}:banqi:", namespace.as_str()),
             None => "banqi:".into(),
         };
-        Self { prefix }
+        let slots = shards.iter().map(|shard| Slot::of(&format!("{{{shard}}}"))).collect();
+        Self { prefix, slots }
+    }
+
+    /// The slot of all keys and channels of a shard.
+    pub(super) fn slot(&self, shard: Shard) -> Slot {
+        self.slots[shard.index()]
     }
 
     /// The shard's clock: a string of two numbers, see `clock.lua`.
@@ -109,13 +117,12 @@ impl ToRedisArgs for ShardKey<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::ShardCount;
 
     #[test]
     fn keys_are_named_as_documented() {
         let game: GameId = "a-game".parse().expect("an id");
         let shard = ShardCount::default().shard(42).expect("there");
-        let keys = Keys::new(None);
+        let keys = Keys::new(None, ShardCount::default());
         assert_eq!(keys.game(shard, &game).to_string(), "banqi:{0042}:game:a-game");
         assert_eq!(keys.watch(shard, &game).to_string(), "banqi:{0042}:watch:a-game");
         assert_eq!(keys.presence(shard, &game).to_string(), "banqi:{0042}:presence:a-game");
@@ -124,15 +131,18 @@ mod tests {
         assert_eq!(keys.feed(shard).to_string(), "banqi:{0042}:feed");
         assert_eq!(keys.outbox(shard).to_string(), "banqi:{0042}:outbox");
         assert_eq!(keys.listing(shard).to_string(), "banqi:{0042}:games");
-        let spaced = Keys::new(Some(&"blue".parse().expect("a namespace")));
+        let spaced = Keys::new(Some(&"blue".parse().expect("a namespace")), ShardCount::default());
         assert_eq!(spaced.game(shard, &game).to_string(), "blue:banqi:{0042}:game:a-game");
         assert_eq!(spaced.shards(), "blue:banqi:shards");
+        for keys in [&keys, &spaced] {
+            assert_eq!(keys.slot(shard), Slot::of(&keys.clock(shard).to_string()));
+        }
     }
 
     #[test]
     fn a_key_is_one_argument_as_it_is_displayed() {
         let shard = ShardCount::default().shard(7).expect("there");
-        let keys = Keys::new(None);
+        let keys = Keys::new(None, ShardCount::default());
         let mut command = redis::cmd("GET");
         command.arg(keys.clock(shard));
         assert_eq!(

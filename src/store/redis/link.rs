@@ -1,4 +1,4 @@
-//! The connection that commands go over, made anew whenever it breaks.
+//! The connection that commands go over to one server, made anew whenever it breaks.
 //!
 //! Kept apart from the client's own connection manager because that one cannot tell a command
 //! that never left from one whose answer was lost, waits out its pauses beyond a call's deadline,
@@ -8,32 +8,43 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{
-    AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, PushInfo, PushKind, RedisError,
-    RedisResult, Script, ServerErrorKind,
-};
+use redis::{Cmd, FromRedisValue, Pipeline, PushInfo, PushKind, RedisError, RedisResult, Value};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::store::{Misconfiguration, StoreError};
-
-/// How long one attempt to connect may take.
-const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+use super::access::{Access, HostPort};
+use super::connection::{check_primary, connect};
+use super::deadline::Deadline;
+use super::failure::{Trouble, failure, is_refusal};
+use super::map::SlotMap;
+use super::pause::Pause;
+use super::sentinel::Sentinels;
+use crate::store::StoreError;
 
 /// A connection that lasted at least this long makes the next pause a short one again.
 const SETTLED_AFTER: Duration = Duration::from_secs(1);
 
-/// How many commands wait to be written to the connection before callers wait themselves.
-const QUEUE: usize = 1_024;
+/// How often sentinels are asked whether the primary is still the one that is connected.
+const ASK_SENTINELS_EVERY: Duration = Duration::from_secs(2);
 
-/// The way to the server.
+/// Which server a link connects to.
+#[derive(Debug)]
+pub(super) enum Target {
+    /// Always the same.
+    Server(HostPort),
+    /// The one that sentinels say is the primary.
+    Primary(Sentinels),
+}
+
+/// The way to one server.
 #[derive(Debug)]
 pub(super) struct Link {
     state: watch::Receiver<State>,
+    /// The server that was connected last, as the one of all slots.
+    map: watch::Receiver<Arc<SlotMap>>,
     /// The number of the last connection that was found broken.
     broken: Arc<watch::Sender<u64>>,
-    deadline: Duration,
     _keeper: AbortOnDropHandle<()>,
 }
 
@@ -51,98 +62,86 @@ struct Numbered {
 }
 
 impl Link {
-    /// A link that connects by itself, now and whenever it must. Every call over it has this
-    /// deadline.
-    pub(super) fn new(client: Client, deadline: Duration) -> Self {
+    /// A link that connects by itself, now and whenever it must.
+    pub(super) fn new(target: Target, access: Arc<Access>) -> Self {
         let (publish, state) = watch::channel(State::Away(None));
+        let (publish_map, map) = watch::channel(Arc::default());
         let broken = Arc::new(watch::Sender::new(0));
-        let keeper = tokio::spawn(keep_connected(client, publish, Arc::clone(&broken)));
-        Self { state, broken, deadline, _keeper: AbortOnDropHandle::new(keeper) }
+        let keeper = Keeper {
+            target,
+            access,
+            state: publish,
+            map: publish_map,
+            broken: Arc::clone(&broken),
+        };
+        let keeper = tokio::spawn(keeper.keep_connected());
+        Self { state, map, broken, _keeper: AbortOnDropHandle::new(keeper) }
     }
 
-    /// Sends a command.
-    pub(super) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
-        self.within_deadline(
-            |mut connection| async move { command.query_async(&mut connection).await },
-        )
-        .await
-    }
-
-    /// Sends several commands at once.
-    pub(super) async fn pipeline<T: FromRedisValue>(
+    /// Sends a command, once there is a connection; and waits for one until a moment.
+    pub(super) async fn send<T: FromRedisValue>(
         &self,
-        pipeline: &redis::Pipeline,
-    ) -> Result<T, StoreError> {
-        self.within_deadline(
-            |mut connection| async move { pipeline.query_async(&mut connection).await },
-        )
-        .await
-    }
-
-    /// Runs a script; `command` is its `EVALSHA`. The server is given the script when it does
-    /// not know it yet.
-    pub(super) async fn run<T: FromRedisValue>(
-        &self,
-        script: &Script,
         command: &Cmd,
-    ) -> Result<T, StoreError> {
-        self.within_deadline(|mut connection| async move {
-            match command.query_async(&mut connection).await {
-                Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
-                    script.load_async(&mut connection).await?;
-                    command.query_async(&mut connection).await
-                }
-                answered => answered,
-            }
-        })
-        .await
+        connected_by: Instant,
+        deadline: Deadline,
+    ) -> Result<T, Trouble> {
+        let call = |mut connection| async move { command.query_async(&mut connection).await };
+        self.call(call, connected_by, deadline).await
     }
 
-    /// Runs a script for each of several commands at once.
-    pub(super) async fn run_pipeline<T: FromRedisValue>(
+    /// Sends several commands at once. Those that are refused fail alone.
+    pub(super) async fn send_all(
         &self,
-        script: &Script,
-        pipeline: &redis::Pipeline,
-    ) -> Result<T, StoreError> {
-        self.within_deadline(|mut connection| async move {
-            match pipeline.query_async(&mut connection).await {
-                Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
-                    script.load_async(&mut connection).await?;
-                    pipeline.query_async(&mut connection).await
-                }
-                answered => answered,
-            }
-        })
-        .await
+        pipeline: &Pipeline,
+        connected_by: Instant,
+        deadline: Deadline,
+    ) -> Result<Vec<RedisResult<Value>>, Trouble> {
+        let call = |mut connection| async move { pipeline.query_async(&mut connection).await };
+        self.call(call, connected_by, deadline).await
     }
 
-    async fn within_deadline<T, F>(
+    /// The server that was connected last.
+    pub(super) fn map(&self) -> watch::Receiver<Arc<SlotMap>> {
+        self.map.clone()
+    }
+
+    /// Whether there is a connection now.
+    pub(super) fn is_connected(&self) -> bool {
+        matches!(&*self.state.borrow(), State::Connected(_))
+    }
+
+    async fn call<T, F>(
         &self,
         call: impl FnOnce(MultiplexedConnection) -> F,
-    ) -> Result<T, StoreError>
+        connected_by: Instant,
+        deadline: Deadline,
+    ) -> Result<T, Trouble>
     where
         F: Future<Output = RedisResult<T>>,
     {
-        let deadline = Instant::now() + self.deadline;
-        let Numbered { number, connection } = self.connection(deadline).await?;
-        match timeout_at(deadline, call(connection)).await {
+        let Numbered { number, connection } =
+            self.connection(connected_by, deadline).await.map_err(Trouble::NotSent)?;
+        match timeout_at(deadline.at(), call(connection)).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => {
                 if error.is_unrecoverable_error() || error.code() == Some("READONLY") {
-                    self.give_up(number);
+                    mark_broken(&self.broken, number);
                 }
-                Err(failure(&error))
+                Err(match error.code() {
+                    Some(_) => Trouble::Refused(error),
+                    None => Trouble::Unknown(failure(&error)),
+                })
             }
             Err(_) => {
                 // Whoever does not answer in all that time may never do so.
-                self.give_up(number);
-                Err(StoreError::no_answer(self.deadline))
+                mark_broken(&self.broken, number);
+                Err(Trouble::Unknown(deadline.no_answer()))
             }
         }
     }
 
     /// The connection that stands, waiting for one if there is none.
-    async fn connection(&self, deadline: Instant) -> Result<Numbered, StoreError> {
+    async fn connection(&self, until: Instant, deadline: Deadline) -> Result<Numbered, StoreError> {
         if let State::Connected(numbered) = &*self.state.borrow() {
             return Ok(numbered.clone());
         }
@@ -151,7 +150,7 @@ impl Link {
             State::Connected(_) => true,
             State::Away(error) => error.as_ref().is_some_and(is_refusal),
         });
-        let settled = match timeout_at(deadline, settled).await {
+        let settled = match timeout_at(until, settled).await {
             Ok(state) => state.expect("the keeper lives as long as the link").clone(),
             Err(_) => self.state.borrow().clone(),
         };
@@ -159,12 +158,8 @@ impl Link {
             State::Connected(numbered) => Ok(numbered),
             State::Away(Some(error)) if is_refusal(&error) => Err(failure(&error)),
             State::Away(Some(error)) => Err(StoreError::not_applied(error)),
-            State::Away(None) => Err(StoreError::no_connection(self.deadline)),
+            State::Away(None) => Err(deadline.no_connection()),
         }
-    }
-
-    fn give_up(&self, number: u64) {
-        mark_broken(&self.broken, number);
     }
 }
 
@@ -176,120 +171,89 @@ fn mark_broken(broken: &watch::Sender<u64>, number: u64) {
     });
 }
 
-/// Connects, waits until the connection is found broken, and begins again, for ever.
-async fn keep_connected(
-    client: Client,
+/// What keeps a link connected.
+struct Keeper {
+    target: Target,
+    access: Arc<Access>,
     state: watch::Sender<State>,
+    map: watch::Sender<Arc<SlotMap>>,
     broken: Arc<watch::Sender<u64>>,
-) {
-    let mut pause = Pause::default();
-    for number in 1.. {
+}
+
+impl Keeper {
+    /// Connects, waits until the connection is found broken, and begins again, for ever.
+    async fn keep_connected(self) {
+        let mut pause = Pause::default();
+        for number in 1.. {
+            match self.connect(number).await {
+                Ok((server, connection)) => {
+                    let since = Instant::now();
+                    self.map.send_if_modified(|map| {
+                        let news = Arc::new(SlotMap::whole(server.clone()));
+                        let old = std::mem::replace(map, news);
+                        old != *map
+                    });
+                    self.state.send_replace(State::Connected(Numbered { number, connection }));
+                    tokio::select! {
+                        () = self.found_broken(number) => {
+                            tracing::warn!(%server, "the connection to the store is lost");
+                        }
+                        () = self.replaced(&server) => {
+                            tracing::warn!(%server, "the store has another primary");
+                        }
+                    }
+                    self.state.send_replace(State::Away(None));
+                    if since.elapsed() >= SETTLED_AFTER {
+                        pause = Pause::default();
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the store cannot be reached");
+                    self.state.send_replace(State::Away(Some(error)));
+                }
+            }
+            sleep(pause.next()).await;
+        }
+    }
+
+    /// Connects once; and says where.
+    async fn connect(&self, number: u64) -> RedisResult<(HostPort, MultiplexedConnection)> {
         let on_push = {
-            let broken = Arc::clone(&broken);
+            let broken = Arc::clone(&self.broken);
             move |push: PushInfo| {
                 if push.kind == PushKind::Disconnection {
                     mark_broken(&broken, number);
                 }
             }
         };
-        match connect(&client, on_push).await {
-            Ok(connection) => {
-                let since = Instant::now();
-                state.send_replace(State::Connected(Numbered { number, connection }));
-                let mut found_broken = broken.subscribe();
-                if found_broken.wait_for(|&last| last >= number).await.is_err() {
-                    return;
-                }
-                tracing::warn!("the connection to the store is lost");
-                state.send_replace(State::Away(None));
-                if since.elapsed() >= SETTLED_AFTER {
-                    pause = Pause::default();
-                }
+        match &self.target {
+            Target::Server(server) => {
+                let connection = connect(&self.access.client(server)?, on_push).await?;
+                Ok((server.clone(), connection))
             }
-            Err(error) => {
-                tracing::warn!(%error, "the store cannot be reached");
-                state.send_replace(State::Away(Some(error)));
+            Target::Primary(sentinels) => {
+                let server = sentinels.primary().await?;
+                let mut connection = connect(&self.access.client(&server)?, on_push).await?;
+                check_primary(&mut connection).await?;
+                Ok((server, connection))
             }
         }
-        sleep(pause.next()).await;
     }
-}
 
-/// Connects once.
-pub(super) async fn connect(
-    client: &Client,
-    on_push: impl Fn(PushInfo) + Send + Sync + 'static,
-) -> RedisResult<MultiplexedConnection> {
-    let config = AsyncConnectionConfig::new()
-        .set_connection_timeout(Some(CONNECT_LIMIT))
-        // Each call has a deadline of its own.
-        .set_response_timeout(None)
-        .set_pipeline_buffer_size(QUEUE)
-        .set_push_sender(move |push| {
-            on_push(push);
-            Ok::<(), redis::aio::SendError>(())
-        });
-    client.get_multiplexed_async_connection_with_config(&config).await
-}
-
-/// The pauses between attempts to connect: each twice as long as the one before, up to half a
-/// second, less a random part so that replicas do not return in step.
-#[derive(Debug)]
-pub(super) struct Pause(Duration);
-
-impl Pause {
-    const SHORTEST: Duration = Duration::from_millis(20);
-    const LONGEST: Duration = Duration::from_millis(500);
-
-    /// How long to pause now.
-    pub(super) fn next(&mut self) -> Duration {
-        let pause = self.0;
-        self.0 = (pause * 2).min(Self::LONGEST);
-        pause.mul_f64(rand::random_range(0.5..=1.0))
+    async fn found_broken(&self, number: u64) {
+        let mut broken = self.broken.subscribe();
+        broken.wait_for(|&last| last >= number).await.expect("it is kept here");
     }
-}
 
-impl Default for Pause {
-    fn default() -> Self {
-        Self(Self::SHORTEST)
-    }
-}
-
-/// Whether the server refuses us, which waiting does not change.
-fn is_refusal(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::AuthenticationFailed
-        || matches!(error.code(), Some("NOAUTH" | "WRONGPASS" | "NOPERM"))
-}
-
-/// What an error of a command that was sent means.
-fn failure(error: &RedisError) -> StoreError {
-    if is_refusal(error) {
-        return Misconfiguration::AccessDenied { reason: error.to_string() }.into();
-    }
-    match error.code() {
-        // The server says so before it begins with a script.
-        Some(
-            "ASK" | "BUSY" | "CLUSTERDOWN" | "LOADING" | "MASTERDOWN" | "MISCONF" | "MOVED"
-            | "NOREPLICAS" | "OOM" | "READONLY" | "TRYAGAIN",
-        ) => StoreError::not_applied(error),
-        Some(_) => StoreError::Unintelligible(error.to_string()),
-        None if matches!(error.kind(), ErrorKind::Parse | ErrorKind::UnexpectedReturnType) => {
-            StoreError::Unintelligible(error.to_string())
+    /// Waits until sentinels name another server. Those that were demoted close their
+    /// connections, but one that is cut off from its sentinels, and not from us, does not know.
+    async fn replaced(&self, server: &HostPort) {
+        let Target::Primary(sentinels) = &self.target else { return std::future::pending().await };
+        loop {
+            sleep(ASK_SENTINELS_EVERY).await;
+            if sentinels.primary().await.is_ok_and(|primary| primary != *server) {
+                return;
+            }
         }
-        None => StoreError::unknown(error),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_grow_to_half_a_second() {
-        let mut pause = Pause::default();
-        let pauses: Vec<Duration> = (0..20).map(|_| pause.next()).collect();
-        assert!(pauses[0] <= Pause::SHORTEST, "{pauses:?}");
-        assert!(pauses.iter().all(|&pause| pause <= Pause::LONGEST), "{pauses:?}");
-        assert!(pauses[19] >= Pause::LONGEST / 2, "{pauses:?}");
     }
 }

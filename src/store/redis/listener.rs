@@ -1,128 +1,110 @@
-//! The connection that hints arrive on: one for all subscribers of a store.
+//! Listening to the channels that somebody waits for, each at the server that has its slot.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
 
-use redis::aio::MultiplexedConnection;
-use redis::{Client, PushInfo, PushKind, RedisError, RedisResult, Value};
-use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::link::{Pause, connect};
-use crate::store::hint::{Hint, Hints};
+use super::access::HostPort;
+use super::ear::Ear;
+use super::map::SlotMap;
+use super::servers::Servers;
+use super::slot::Slot;
+use crate::store::hint::Hints;
 
-/// How many channels one command subscribes to at most.
+/// How many topics are handed to ears at once.
 const BATCH: usize = 1_000;
 
-/// After how long without anything to do the connection is tried, and how long that may take.
-const TRY_EVERY: Duration = Duration::from_secs(5);
-const ANSWER_LIMIT: Duration = Duration::from_secs(2);
-
-/// Listens to the channels that somebody waits for. Connects when first somebody does.
-pub(super) fn listen(client: Client, hints: Arc<Hints>) -> AbortOnDropHandle<()> {
-    AbortOnDropHandle::new(tokio::spawn(keep_listening(client, hints)))
+/// Listens to the channels that somebody waits for.
+pub(super) fn listen(servers: Arc<Servers>, hints: Arc<Hints>) -> AbortOnDropHandle<()> {
+    let listener = Listener {
+        map: servers.map(),
+        servers,
+        hints,
+        ears: HashMap::new(),
+        homes: HashMap::new(),
+        homeless: HashSet::new(),
+    };
+    AbortOnDropHandle::new(tokio::spawn(listener.keep_sorting()))
 }
 
-/// Connects, listens until the connection is lost, and begins again, for ever.
-async fn keep_listening(client: Client, hints: Arc<Hints>) {
-    let mut pause = Pause::default();
-    loop {
-        hints.wait_until_unsettled().await;
-        let disconnected = Arc::new(Notify::new());
-        let on_push = {
-            let (hints, disconnected) = (Arc::clone(&hints), Arc::clone(&disconnected));
-            move |push: PushInfo| receive(&hints, &disconnected, &push)
+struct Listener {
+    map: watch::Receiver<Arc<SlotMap>>,
+    servers: Arc<Servers>,
+    hints: Arc<Hints>,
+    ears: HashMap<HostPort, Arc<Ear>>,
+    /// For each topic the ear that listens to it.
+    homes: HashMap<Arc<str>, Arc<Ear>>,
+    /// Topics whose server is not known.
+    homeless: HashSet<Arc<str>>,
+}
+
+impl Listener {
+    /// Hands each topic to the ear at its server, and to another when its slot moves, for ever.
+    async fn keep_sorting(mut self) {
+        let hints = Arc::clone(&self.hints);
+        let mut changes = self.map.clone();
+        loop {
+            tokio::select! {
+                () = hints.wait_until_unsettled() => {
+                    for (topic, wanted) in hints.take_unsettled(BATCH) {
+                        if wanted { self.house(topic) } else { self.forget(&topic) }
+                    }
+                }
+                changed = changes.changed() => {
+                    if changed.is_err() {
+                        return;
+                    }
+                    self.rehouse();
+                }
+            }
+        }
+    }
+
+    fn house(&mut self, topic: Arc<str>) {
+        let server = self.map.borrow().server(Slot::of(&topic)).cloned();
+        let Some(server) = server else {
+            self.homeless.insert(topic);
+            self.servers.doubt_map();
+            return;
         };
-        match connect(&client, on_push).await {
-            Ok(connection) => {
-                pause = Pause::default();
-                let error = settle_until_lost(connection, &hints, &disconnected).await;
-                tracing::warn!(%error, "the connection for hints is lost");
-            }
-            Err(error) => tracing::warn!(%error, "no connection for hints"),
-        }
-        // Also after an attempt that failed, so that topics given up meanwhile are forgotten.
-        hints.unconfirm_all();
-        sleep(pause.next()).await;
-    }
-}
-
-/// Takes what the server sends without being asked.
-fn receive(hints: &Hints, disconnected: &Notify, push: &PushInfo) {
-    match (&push.kind, push.data.first()) {
-        (PushKind::Message, Some(Value::BulkString(channel))) => {
-            if let Ok(channel) = std::str::from_utf8(channel) {
-                let presence = push.data.get(1) == Some(&Value::BulkString(b"p".to_vec()));
-                hints.give(channel, if presence { Hint::PRESENCE } else { Hint::RECORD });
-            }
-        }
-        (PushKind::Disconnection, _) => disconnected.notify_one(),
-        _ => {}
-    }
-}
-
-/// Tells the server of every topic that gained or lost its subscribers, until the connection is
-/// lost; and says why it is.
-async fn settle_until_lost(
-    mut connection: MultiplexedConnection,
-    hints: &Hints,
-    disconnected: &Notify,
-) -> RedisError {
-    let mut subscribed = HashSet::new();
-    loop {
-        let done = tokio::select! {
-            () = disconnected.notified() => Err(closed()),
-            () = hints.wait_until_unsettled() => {
-                settle(&mut connection, hints, &mut subscribed).await
-            }
-            () = sleep(TRY_EVERY) => {
-                answered(redis::cmd("PING").query_async::<()>(&mut connection)).await
+        let ear = match self.ears.get(&server) {
+            Some(ear) => Arc::clone(ear),
+            None => {
+                let (servers, hints) = (Arc::clone(&self.servers), Arc::clone(&self.hints));
+                let ear = Arc::new(Ear::at(server.clone(), servers, hints));
+                self.ears.insert(server, Arc::clone(&ear));
+                ear
             }
         };
-        if let Err(error) = done {
-            return error;
+        ear.order(&topic, true);
+        self.homes.insert(topic, ear);
+    }
+
+    fn forget(&mut self, topic: &Arc<str>) {
+        self.homeless.remove(topic);
+        if let Some(ear) = self.homes.remove(topic) {
+            ear.order(topic, false);
         }
     }
-}
 
-/// Tells the server of some of the topics.
-async fn settle(
-    connection: &mut MultiplexedConnection,
-    hints: &Hints,
-    subscribed: &mut HashSet<Arc<str>>,
-) -> RedisResult<()> {
-    let (wanted, unwanted): (Vec<_>, Vec<_>) =
-        hints.take_unsettled(BATCH).into_iter().partition(|(_, wanted)| *wanted);
-    let wanted: Vec<Arc<str>> = wanted.into_iter().map(|(topic, _)| topic).collect();
-    let joined: Vec<&str> =
-        wanted.iter().filter(|topic| !subscribed.contains(*topic)).map(|topic| &**topic).collect();
-    if !joined.is_empty() {
-        answered(connection.subscribe(&joined)).await?;
-        subscribed.extend(wanted.iter().cloned());
-    }
-    for topic in &wanted {
-        hints.confirm(topic);
-    }
-    let left: Vec<&str> = unwanted
-        .iter()
-        .filter(|(topic, _)| subscribed.contains(topic))
-        .map(|(topic, _)| &**topic)
-        .collect();
-    if !left.is_empty() {
-        answered(connection.unsubscribe(&left)).await?;
-        for (topic, _) in &unwanted {
-            subscribed.remove(topic);
+    /// Moves topics to where their slots are now.
+    fn rehouse(&mut self) {
+        let map = Arc::clone(&self.map.borrow());
+        let moved: HashSet<Arc<str>> = self
+            .homes
+            .iter()
+            .filter(|(topic, ear)| map.server(Slot::of(topic)) != Some(ear.server()))
+            .map(|(topic, _)| Arc::clone(topic))
+            .collect();
+        self.hints.unconfirm(&moved);
+        for topic in &moved {
+            self.forget(topic);
+        }
+        self.ears.retain(|server, _| map.servers().contains(server));
+        for topic in moved.into_iter().chain(std::mem::take(&mut self.homeless)) {
+            self.house(topic);
         }
     }
-    Ok(())
-}
-
-async fn answered(call: impl Future<Output = RedisResult<()>>) -> RedisResult<()> {
-    timeout(ANSWER_LIMIT, call).await.unwrap_or_else(|_| Err(closed()))
-}
-
-fn closed() -> RedisError {
-    std::io::Error::from(std::io::ErrorKind::ConnectionAborted).into()
 }

@@ -63,11 +63,11 @@ impl RedisStore {
         before: Option<&IndexEntry>,
         limit: usize,
     ) -> Result<Vec<Part>, StoreError> {
-        let mut pipeline = redis::Pipeline::with_capacity(shards.len());
-        for &shard in shards {
-            pipeline.add_command(page_of(self.keys.listing(shard), before, limit));
-        }
-        let lists: Vec<Vec<String>> = self.link.pipeline(&pipeline).await?;
+        let page = |&shard: &Shard| {
+            (self.keys.slot(shard), page_of(self.keys.listing(shard), before, limit))
+        };
+        let lists: Vec<Vec<String>> =
+            self.servers.query_all(shards.iter().map(page).collect()).await?;
         shards
             .iter()
             .zip(lists)

@@ -1,17 +1,29 @@
-//! The store on a Redis server.
+//! The store on Redis: on one server, on the primary that sentinels name, or on a cluster.
 //!
 //! Everything that one write touches carries its shard as the hash tag of its key, so a script
 //! can change it at once. `keys.rs` names the keys; the scripts beside it say what they do.
 
+mod access;
+mod address;
 mod answer;
+mod cluster;
+mod connection;
+mod deadline;
+mod ear;
 mod estimate;
+mod failure;
 mod keys;
 mod link;
 mod listener;
 mod listing;
+mod map;
+mod pause;
 mod presence;
 mod scripts;
+mod sentinel;
+mod servers;
 mod setup;
+mod slot;
 mod write;
 
 use std::fmt;
@@ -24,11 +36,13 @@ use redis::{Cmd, Value, cmd};
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
+use self::address::Address;
 use self::answer::{parse_due, parse_entries, parse_index_entry, parse_replica};
 use self::estimate::Estimates;
 use self::keys::Keys;
-use self::link::Link;
 use self::scripts::Scripts;
+use self::servers::Servers;
+use self::slot::Slot;
 use super::hint::Hints;
 use super::record::parse_header;
 use super::{
@@ -40,57 +54,52 @@ use crate::game::{GameId, Millis, Span, Version};
 /// How many commands are sent at once at most, so that no call holds up the others for long.
 const BATCH: usize = 256;
 
-/// A store on one Redis server.
+/// A store on Redis.
 pub(super) struct RedisStore {
-    /// Where the server is, without credentials.
-    server: String,
+    /// Where the servers are, without credentials.
+    hosts: String,
     shards: ShardCount,
     deadline: Duration,
     keys: Keys,
     scripts: Scripts,
-    link: Link,
+    servers: Arc<Servers>,
     estimates: Estimates,
     hints: Arc<Hints>,
     _listener: AbortOnDropHandle<()>,
 }
 
 impl RedisStore {
-    /// Connects to the server at a `redis://` address, and checks that it is one to work with.
+    /// Connects to the servers at an address, and checks that they are some to work with.
     pub(super) async fn connect(address: &str, options: &Options) -> Result<Self, StoreError> {
-        let client = setup::client(address)?;
+        let address = Address::parse(address)?;
+        let hosts: Vec<String> = address.hosts.iter().map(ToString::to_string).collect();
         let hints = Arc::new(Hints::from_server());
+        let servers = Arc::new(Servers::at(address, options.call_deadline)?);
         let store = Self {
-            server: client.get_connection_info().addr().to_string(),
+            hosts: hosts.join(","),
             shards: options.shards,
             deadline: options.call_deadline,
-            keys: Keys::new(options.namespace.as_ref()),
+            keys: Keys::new(options.namespace.as_ref(), options.shards),
             scripts: Scripts::new(),
-            link: Link::new(client.clone(), options.call_deadline),
+            servers: Arc::clone(&servers),
             estimates: Estimates::new(options.shards),
             hints: Arc::clone(&hints),
-            _listener: listener::listen(client, hints),
+            _listener: listener::listen(servers, hints),
         };
-        setup::check_version(&store.link).await?;
-        setup::record_shards(&store.link, &store.keys, store.shards).await?;
+        setup::check_version(&store.servers).await?;
+        setup::record_shards(&store.servers, &store.keys, store.shards).await?;
         Ok(store)
     }
 
-    /// The beginning of a call of a script with this many keys.
-    fn script_command(script: &redis::Script, keys: usize) -> Cmd {
-        let mut command = cmd("EVALSHA");
-        command.arg(script.get_hash()).arg(keys);
-        command
-    }
-
     async fn beat_some(&self, shards: &[Shard]) -> Result<(), StoreError> {
-        let mut pipeline = redis::Pipeline::with_capacity(shards.len());
-        for &shard in shards {
-            let mut command = Self::script_command(&self.scripts.beat, 2);
+        let commands = shards.iter().map(|&shard| {
+            let mut command = self.scripts.beat.call(2);
             command.arg(self.keys.clock(shard)).arg(self.keys.deadlines(shard));
-            pipeline.add_command(command);
-        }
+            (self.keys.slot(shard), command)
+        });
+        let commands = commands.collect();
         let asked = Instant::now();
-        let times: Vec<u64> = self.link.run_pipeline(&self.scripts.beat, &pipeline).await?;
+        let times: Vec<u64> = self.servers.run_all(&self.scripts.beat, commands).await?;
         let answered = Instant::now();
         for (&shard, time) in shards.iter().zip(times) {
             self.estimates.note(shard, Millis(time), asked, answered);
@@ -106,24 +115,24 @@ impl RedisStore {
     ) -> Result<Vec<Option<Bytes>>, StoreError> {
         let mut answers = Vec::with_capacity(games.len());
         for batch in games.chunks(BATCH) {
-            let mut pipeline = redis::Pipeline::with_capacity(batch.len());
-            for game in batch {
-                pipeline.add_command(command(game));
-            }
-            answers.extend(self.link.pipeline::<Vec<Option<Bytes>>>(&pipeline).await?);
+            let slot = |game| self.keys.slot(self.shards.shard_of(game));
+            let commands = batch.iter().map(|game| (slot(game), command(game)));
+            answers.extend(self.servers.query_all::<Option<Bytes>>(commands.collect()).await?);
         }
         Ok(answers)
     }
 
-    async fn entries(&self, command: &Cmd) -> Result<Vec<Entry>, StoreError> {
-        parse_entries(self.link.query::<Value>(command).await?)
+    async fn entries(&self, shard: Shard, command: &Cmd) -> Result<Vec<Entry>, StoreError> {
+        parse_entries(self.servers.query::<Value>(self.keys.slot(shard), command).await?)
     }
 
     async fn replicas(&self, beating: Option<ReplicaId>) -> Result<Vec<ReplicaId>, StoreError> {
-        let mut command = Self::script_command(&self.scripts.heartbeat, 1);
-        command.arg(self.keys.replicas()).arg(HEARTBEAT_KEPT.0);
+        let key = self.keys.replicas();
+        let slot = Slot::of(&key);
+        let mut command = self.scripts.heartbeat.call(1);
+        command.arg(key).arg(HEARTBEAT_KEPT.0);
         command.arg(beating.map(|replica| replica.to_string()).unwrap_or_default());
-        let ids: Vec<String> = self.link.run(&self.scripts.heartbeat, &command).await?;
+        let ids: Vec<String> = self.servers.run(slot, &self.scripts.heartbeat, &command).await?;
         let mut replicas = ids.iter().map(|id| parse_replica(id)).collect::<Result<Vec<_>, _>>()?;
         replicas.sort_unstable();
         Ok(replicas)
@@ -133,7 +142,7 @@ impl RedisStore {
 impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisStore")
-            .field("server", &self.server)
+            .field("hosts", &self.hosts)
             .field("shards", &self.shards)
             .finish_non_exhaustive()
     }
@@ -146,9 +155,10 @@ impl Store for RedisStore {
     }
 
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
+        let shard = self.shards.shard_of(game);
         let mut command = cmd("GET");
-        command.arg(self.keys.game(self.shards.shard_of(game), game));
-        let stored: Option<Bytes> = self.link.query(&command).await?;
+        command.arg(self.keys.game(shard, game));
+        let stored: Option<Bytes> = self.servers.query(self.keys.slot(shard), &command).await?;
         Ok(stored.map(Record::from_stored).transpose()?)
     }
 
@@ -183,7 +193,8 @@ impl Store for RedisStore {
     async fn commit(&self, commit: &Commit) -> Result<Outcome, StoreError> {
         let command = write::commit_command(&self.scripts.commit, &self.keys, commit);
         let asked = Instant::now();
-        let answer = self.link.run(&self.scripts.commit, &command).await?;
+        let slot = self.keys.slot(commit.shard());
+        let answer = self.servers.run(slot, &self.scripts.commit, &command).await?;
         let (outcome, now) = write::parse_outcome(answer)?;
         self.estimates.note(commit.shard(), now, asked, Instant::now());
         outcome
@@ -228,13 +239,12 @@ impl Store for RedisStore {
     async fn first_deadlines(&self, shards: &[Shard]) -> Result<Vec<Option<Millis>>, StoreError> {
         let mut deadlines = Vec::with_capacity(shards.len());
         for batch in shards.chunks(BATCH) {
-            let mut pipeline = redis::Pipeline::with_capacity(batch.len());
-            for &shard in batch {
+            let commands = batch.iter().map(|&shard| {
                 let mut command = cmd("ZRANGE");
                 command.arg(self.keys.deadlines(shard)).arg(0).arg(0).arg("WITHSCORES");
-                pipeline.add_command(command);
-            }
-            for first in self.link.pipeline::<Vec<Value>>(&pipeline).await? {
+                (self.keys.slot(shard), command)
+            });
+            for first in self.servers.query_all::<Value>(commands.collect()).await? {
                 deadlines.push(parse_due(first)?.first().map(|due| due.deadline));
             }
         }
@@ -245,16 +255,18 @@ impl Store for RedisStore {
         let mut command = cmd("ZRANGE");
         command.arg(self.keys.deadlines(shard)).arg("-inf").arg(now.0).arg("BYSCORE");
         command.arg("LIMIT").arg(0).arg(limit).arg("WITHSCORES");
-        let mut games = parse_due(self.link.query(&command).await?)?;
+        let slot = self.keys.slot(shard);
+        let mut games = parse_due(self.servers.query(slot, &command).await?)?;
         if games.is_empty() {
             return Ok(games);
         }
-        let mut command = Self::script_command(&self.scripts.clear_expired, 1 + games.len());
+        let mut command = self.scripts.clear_expired.call(1 + games.len());
         command.arg(self.keys.deadlines(shard));
         for due in &games {
             command.arg(self.keys.game(shard, &due.game));
         }
-        let standing: Vec<usize> = self.link.run(&self.scripts.clear_expired, &command).await?;
+        let standing: Vec<usize> =
+            self.servers.run(slot, &self.scripts.clear_expired, &command).await?;
         let mut place = 0;
         games.retain(|_| {
             place += 1;
@@ -264,11 +276,12 @@ impl Store for RedisStore {
     }
 
     async fn postpone(&self, due: &Due, until: Option<Millis>) -> Result<(), StoreError> {
-        let mut command = Self::script_command(&self.scripts.postpone, 1);
-        command.arg(self.keys.deadlines(self.shards.shard_of(&due.game)));
+        let shard = self.shards.shard_of(&due.game);
+        let mut command = self.scripts.postpone.call(1);
+        command.arg(self.keys.deadlines(shard));
         command.arg(due.game.as_str()).arg(due.deadline.0);
         command.arg(until.map(|until| until.0.to_string()).unwrap_or_default());
-        self.link.run(&self.scripts.postpone, &command).await
+        self.servers.run(self.keys.slot(shard), &self.scripts.postpone, &command).await
     }
 
     async fn feed(
@@ -280,13 +293,13 @@ impl Store for RedisStore {
         let mut command = cmd("XRANGE");
         command.arg(self.keys.feed(shard)).arg(format!("({after}")).arg("+");
         command.arg("COUNT").arg(limit);
-        self.entries(&command).await
+        self.entries(shard, &command).await
     }
 
     async fn outbox(&self, shard: Shard, limit: u32) -> Result<Vec<Entry>, StoreError> {
         let mut command = cmd("XRANGE");
         command.arg(self.keys.outbox(shard)).arg("-").arg("+").arg("COUNT").arg(limit);
-        self.entries(&command).await
+        self.entries(shard, &command).await
     }
 
     async fn acknowledge(&self, shard: Shard, entries: &[EntryId]) -> Result<(), StoreError> {
@@ -298,7 +311,7 @@ impl Store for RedisStore {
         for entry in entries {
             command.arg(entry.to_string());
         }
-        self.link.query(&command).await
+        self.servers.query(self.keys.slot(shard), &command).await
     }
 
     async fn listing_page(
@@ -310,22 +323,26 @@ impl Store for RedisStore {
     }
 
     async fn listing_remove(&self, entry: &IndexEntry) -> Result<(), StoreError> {
+        let shard = self.shards.shard_of(&entry.game);
         let mut command = cmd("ZREM");
-        command.arg(self.keys.listing(self.shards.shard_of(&entry.game)));
-        command.arg(write::index_member(entry));
-        self.link.query(&command).await
+        command.arg(self.keys.listing(shard)).arg(write::index_member(entry));
+        self.servers.query(self.keys.slot(shard), &command).await
     }
 
     async fn index_add(&self, player: &str, entry: &IndexEntry) -> Result<(), StoreError> {
+        let key = self.keys.player(player);
+        let slot = Slot::of(&key);
         let mut command = cmd("ZADD");
-        command.arg(self.keys.player(player)).arg(0).arg(write::index_member(entry));
-        self.link.query(&command).await
+        command.arg(key).arg(0).arg(write::index_member(entry));
+        self.servers.query(slot, &command).await
     }
 
     async fn index_remove(&self, player: &str, entry: &IndexEntry) -> Result<(), StoreError> {
+        let key = self.keys.player(player);
+        let slot = Slot::of(&key);
         let mut command = cmd("ZREM");
-        command.arg(self.keys.player(player)).arg(write::index_member(entry));
-        self.link.query(&command).await
+        command.arg(key).arg(write::index_member(entry));
+        self.servers.query(slot, &command).await
     }
 
     async fn index_page(
@@ -334,8 +351,10 @@ impl Store for RedisStore {
         before: Option<&IndexEntry>,
         limit: u32,
     ) -> Result<Vec<IndexEntry>, StoreError> {
-        let command = listing::page_of(self.keys.player(player), before, limit);
-        let members: Vec<String> = self.link.query(&command).await?;
+        let key = self.keys.player(player);
+        let slot = Slot::of(&key);
+        let command = listing::page_of(key, before, limit);
+        let members: Vec<String> = self.servers.query(slot, &command).await?;
         members.iter().map(|member| parse_index_entry(member)).collect()
     }
 
@@ -348,6 +367,6 @@ impl Store for RedisStore {
     }
 
     async fn checkup(&self) -> Result<Vec<Finding>, StoreError> {
-        setup::checkup(&self.link).await
+        setup::checkup(&self.servers).await
     }
 }

@@ -32,6 +32,6 @@ for i, key in ipairs(KEYS) do
   end
   if changed == 1 and not kept(key, member) then
     -- Neither a namespace nor a game's id has colons, so this is the only such part.
-    redis.call('PUBLISH', (string.gsub(key, ':presence:', ':watch:')), 'p')
+    redis.call('SPUBLISH', (string.gsub(key, ':presence:', ':watch:')), 'p')
   end
 end

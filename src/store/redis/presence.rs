@@ -1,8 +1,9 @@
 //! Who is present, on the server: many games of a shard in one call of a script.
 
-use redis::{Cmd, Pipeline, Script};
+use redis::Cmd;
 
 use super::answer::unintelligible;
+use super::scripts::Script;
 use super::{BATCH, RedisStore};
 use crate::game::{GameId, Span};
 use crate::store::presence::present_slots;
@@ -81,14 +82,13 @@ impl RedisStore {
         script: &Script,
         calls: &[(Shard, Vec<usize>)],
         arguments: impl Fn(&mut Cmd, Shard, &[usize]),
-    ) -> Result<T, StoreError> {
-        let mut pipeline = Pipeline::with_capacity(calls.len());
-        for (shard, places) in calls {
-            let mut command = Self::script_command(script, places.len());
+    ) -> Result<Vec<T>, StoreError> {
+        let commands = calls.iter().map(|(shard, places)| {
+            let mut command = script.call(places.len());
             arguments(&mut command, *shard, places);
-            pipeline.add_command(command);
-        }
-        self.link.run_pipeline(script, &pipeline).await
+            (self.keys.slot(*shard), command)
+        });
+        self.servers.run_all(script, commands.collect()).await
     }
 }
 

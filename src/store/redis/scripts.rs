@@ -1,7 +1,37 @@
 //! The scripts that run within the server.
 
-use redis::Script;
+use redis::{Cmd, cmd};
 
+/// A script: what calls it, and what gives it to a server that does not know it.
+#[derive(Debug)]
+pub(super) struct Script {
+    hash: String,
+    loading: Cmd,
+}
+
+impl Script {
+    fn new(code: &str) -> Self {
+        let mut loading = cmd("SCRIPT");
+        loading.arg("LOAD").arg(code);
+        Self { hash: redis::Script::new(code).get_hash().into(), loading }
+    }
+
+    /// The beginning of a call with this many keys.
+    pub(super) fn call(&self, keys: usize) -> Cmd {
+        self.call_in(cmd("EVALSHA"), keys)
+    }
+
+    /// The beginning of a call with this many keys, in a command that has its capacity already.
+    pub(super) fn call_in(&self, mut command: Cmd, keys: usize) -> Cmd {
+        command.arg(&self.hash).arg(keys);
+        command
+    }
+
+    /// The command that gives it to a server.
+    pub(super) fn loading(&self) -> &Cmd {
+        &self.loading
+    }
+}
 /// Every script, with its hash.
 #[derive(Debug)]
 pub(super) struct Scripts {

@@ -3,10 +3,11 @@
 use std::io::Write as _;
 
 use bytes::Bytes;
-use redis::{Cmd, RedisWrite, Script, ToRedisArgs, Value};
+use redis::{Cmd, RedisWrite, ToRedisArgs, Value};
 
 use super::answer::unintelligible;
 use super::keys::Keys;
+use super::scripts::Script;
 use crate::game::{Millis, Span};
 use crate::store::commit::Listed;
 use crate::store::record::version_bytes;
@@ -23,7 +24,8 @@ pub(super) fn commit_command(script: &Script, keys: &Keys, commit: &Commit) -> C
     // Keys, numbers and lengths are short: what they take is guessed, and generously.
     let mut command =
         Cmd::with_capacity(11 + 5 * games + entries, 400 + bytes + 200 * games + 64 * entries);
-    command.arg("EVALSHA").arg(script.get_hash()).arg(4 + games + more_keys);
+    command.arg("EVALSHA");
+    let mut command = script.call_in(command, 4 + games + more_keys);
     command.arg(keys.clock(shard)).arg(keys.deadlines(shard));
     command.arg(keys.feed(shard)).arg(keys.outbox(shard));
     for write in commit.writes() {

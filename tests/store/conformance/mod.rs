@@ -11,6 +11,10 @@ macro_rules! on_every_store {
         on_every_store!(@store memory $($($room $promise)+)+);
         on_every_store!(@store file $($($room $promise)+)+);
         on_every_store!(@store redis $($($room $promise)+)+);
+        on_every_store!(@deployment restricted $($($room $promise)+)+);
+        on_every_store!(@deployment encrypted $($($room $promise)+)+);
+        on_every_store!(@deployment sentinels $($($room $promise)+)+);
+        on_every_store!(@deployment cluster $($($room $promise)+)+);
     };
     (@store $store:ident $($room:ident $promise:ident)+) => {
         mod $store {
@@ -20,6 +24,22 @@ macro_rules! on_every_store {
                 async fn $promise() {
                     super::$room::$promise(Fixture::$store().await).await;
                 }
+            )+
+        }
+    };
+    // Servers that take long to start keep all promises in one test, each in a namespace.
+    (@deployment $deployment:ident $($room:ident $promise:ident)+) => {
+        #[tokio::test]
+        async fn $deployment() {
+            let deployment = std::sync::Arc::new(crate::deployment::Deployment::$deployment().await);
+            let mut number = 0;
+            $(
+                number += 1;
+                println!("{}", stringify!($promise));
+                let namespace = Some(format!("promise-{number}"));
+                let servers = std::sync::Arc::clone(&deployment);
+                let fixture = crate::fixture::Fixture::on(servers, namespace).await;
+                $room::$promise(fixture).await;
             )+
         }
     };
