@@ -86,7 +86,7 @@ fn play(mut random: StdRng) -> Vec<Step> {
         game = game.after(&change.expect("it is legal"), Some(request)).expect("it fits the deal");
         let record = game.last_deed().played.as_ref().map(action::record);
         let told = Some(message(&game, View::Basic, Some(now)));
-        let played = v1::PlayActionResponse { game: told, record };
+        let played = v1::PlayActionResponse { game: told, record, durability: None };
         steps.push(step(&game, now, played.encode_to_vec()));
     }
 }

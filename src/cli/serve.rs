@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,6 +60,10 @@ pub(super) struct Serve {
     /// Into how many shards games are spread; a store keeps the number it was first used with
     #[arg(long, env = "BANQI_SHARDS", default_value = "1024", value_parser = shards)]
     shards: ShardCount,
+
+    /// How many replicas of Redis each write waits for, a second at most; 0 for none
+    #[arg(long, env = "BANQI_DURABILITY", value_name = "REPLICAS", default_value = "0", value_parser = clap::value_parser!(u32).range(..=16))]
+    durability: u32,
 
     /// Refuse to start on a store whose set-up would lose games, instead of warning of it
     #[arg(long, env = "BANQI_STRICT")]
@@ -129,7 +134,12 @@ impl Serve {
     }
 
     fn store_options(&self) -> Options {
-        Options { shards: self.shards, namespace: self.namespace.clone(), ..Options::default() }
+        Options {
+            shards: self.shards,
+            namespace: self.namespace.clone(),
+            durability: NonZeroU32::new(self.durability),
+            ..Options::default()
+        }
     }
 
     fn config(self) -> Config {

@@ -1,5 +1,7 @@
 //! One write: what is expected to stand, what shall stand instead, and what came of it.
 
+use std::num::NonZeroU32;
+
 use bytes::Bytes;
 
 use super::{IndexEntry, Record, Shard, ShardCount};
@@ -176,6 +178,15 @@ pub enum CommitError {
     TooMany,
 }
 
+/// How many replicas of the store have what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Durability {
+    /// How many each write waits for.
+    pub wanted: NonZeroU32,
+    /// How many had it in time: more than were wanted, or fewer.
+    pub acknowledged: u32,
+}
+
 /// What came of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
@@ -184,6 +195,8 @@ pub enum Outcome {
     Applied {
         /// The shard's time at the write.
         now: Millis,
+        /// How many replicas have it, where writes wait for some.
+        durability: Option<Durability>,
     },
     /// Something else stood than was expected. Nothing was written.
     Conflict {

@@ -120,6 +120,11 @@ pub enum Misconfiguration {
         /// What the server says.
         reason: String,
     },
+    /// Writes are to wait for replicas of a store that has none.
+    #[error(
+        "an embedded store has no replicas for writes to wait for: a store on Redis can have some"
+    )]
+    NoReplicas,
     /// The store's file cannot be used.
     #[error("the store's file {path} cannot be used: {reason}")]
     UnusableFile {

@@ -1,6 +1,7 @@
 //! What a look at the store's set-up finds.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 /// One thing found about how a store is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,13 @@ pub enum Finding {
         /// Redis' `save`, when the server tells: empty when it never saves a snapshot.
         snapshots: Option<String>,
     },
+    /// How many replicas a server has, where writes are to wait for some.
+    Replicas {
+        /// How many there are.
+        connected: u32,
+        /// For how many each write waits.
+        wanted: NonZeroU32,
+    },
 }
 
 impl Finding {
@@ -42,6 +50,8 @@ impl Finding {
             // Also without a limit now: one that is set later would evict from then on.
             Self::Eviction { policy, .. } => policy != "noeviction",
             Self::Persistence { append_only, .. } => !append_only,
+            // Nothing that was answered is said to be safer than it is, but it is not as safe as asked.
+            Self::Replicas { connected, wanted } => *connected < wanted.get(),
         }
     }
 }
@@ -65,6 +75,9 @@ impl fmt::Display for Finding {
                 "the server evicts games when it reaches {limit} bytes (maxmemory-policy \
                  {policy}): set the policy to noeviction"
             ),
+            Self::Replicas { connected, wanted } => {
+                write!(f, "writes wait for {wanted} replicas of the server; it has {connected}")
+            }
             Self::Persistence { append_only: true, .. } => {
                 f.write_str("the server appends each write to a file")
             }

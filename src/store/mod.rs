@@ -24,7 +24,7 @@ mod shard;
 use async_trait::async_trait;
 
 pub use clock::{CLOCK_TOLERANCE, MAX_ADVANCE, SystemTimeSource, TimeSource};
-pub use commit::{Change, Commit, CommitError, Outcome, Write};
+pub use commit::{Change, Commit, CommitError, Durability, Outcome, Write};
 pub use due::Due;
 pub use entry::{Entry, EntryId, EntryIdError, FEED_KEPT};
 pub use error::{Effect, Misconfiguration, StoreError};

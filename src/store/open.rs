@@ -1,6 +1,7 @@
 //! Opening a store by its address.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,9 @@ pub struct Options {
     pub namespace: Option<Namespace>,
     /// How long one call waits for the server before it fails.
     pub call_deadline: Duration,
+    /// How many replicas of the server each write waits for; none at all unless given. Only a store
+    /// on Redis has any.
+    pub durability: Option<NonZeroU32>,
     /// Where an embedded store takes the time from. A server has a clock of its own.
     pub time: Arc<dyn TimeSource>,
 }
@@ -30,6 +34,7 @@ impl Default for Options {
             shards: ShardCount::default(),
             namespace: None,
             call_deadline: Duration::from_secs(2),
+            durability: None,
             time: Arc::new(SystemTimeSource),
         }
     }
@@ -53,6 +58,9 @@ impl Default for Options {
 /// [`StoreError::Unavailable`] when the server does not answer.
 pub async fn open(address: &str, options: Options) -> Result<Arc<dyn Store>, StoreError> {
     let (scheme, rest) = address.split_once(':').unwrap_or((address, ""));
+    if options.durability.is_some() && matches!(scheme, "memory" | "file") {
+        return Err(Misconfiguration::NoReplicas.into());
+    }
     Ok(match scheme {
         "memory" if rest.is_empty() => Arc::new(EmbeddedStore::in_memory(&options)?),
         "memory" => return Err(bad_address("nothing comes after `memory:`").into()),

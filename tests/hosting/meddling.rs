@@ -118,7 +118,9 @@ impl Store for Meddling {
             Trouble::Late(late) => {
                 let outcome = self.inner.commit(&earlier(commit, late, self.shards())).await?;
                 Ok(match outcome {
-                    Outcome::Applied { now } => Outcome::Applied { now: now + late },
+                    Outcome::Applied { now, durability } => {
+                        Outcome::Applied { now: now + late, durability }
+                    }
                     Outcome::Conflict { current, now } => {
                         Outcome::Conflict { current, now: now + late }
                     }

@@ -36,7 +36,7 @@ async fn keys_and_values_are_laid_out_as_documented() {
         .with_feed_entry(Bytes::from_static(b"for the feed"))
         .with_outbox_entry(Bytes::from_static(b"for the outbox"));
     let outcome = store.commit(&commit).await.expect("an answer");
-    let Outcome::Applied { now } = outcome else { panic!("{outcome:?}") };
+    let Outcome::Applied { now, .. } = outcome else { panic!("{outcome:?}") };
 
     let name = |kind: &str| format!("banqi:{{{shard}}}:{kind}");
     let mut keys: Vec<String> = ask(&server, &["KEYS", "*"]).await;

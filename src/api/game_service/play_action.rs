@@ -9,6 +9,7 @@ use crate::api::error::{ApiError, FieldFaults};
 use crate::api::host::{BySeat, Host};
 use crate::api::proto::v1;
 use crate::game::Command;
+use crate::store::Durability;
 
 pub(super) async fn call(
     host: Arc<Host>,
@@ -33,5 +34,9 @@ pub(super) async fn call(
     Ok(v1::PlayActionResponse {
         game: seat_call::told(&done),
         record: played.as_ref().map(convert::action::record),
+        durability: done.durability.map(|Durability { wanted, acknowledged }| v1::Durability {
+            wanted: wanted.get(),
+            acknowledged,
+        }),
     })
 }

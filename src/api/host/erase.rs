@@ -138,7 +138,7 @@ impl Host {
         let has_another = next.seats().any(|seat| next.player(seat) == Some(player));
         let tasks = if has_another { Vec::new() } else { vec![task] };
         match self.send_with(commit, id, tasks).await? {
-            Outcome::Applied { now } => {
+            Outcome::Applied { now, .. } => {
                 self.written(next, now);
                 Ok(true)
             }

@@ -139,7 +139,7 @@ impl Host {
                 Committed::Stands(_) | Committed::Again => return Ok(None),
             }
         }
-        Ok(Some(Done { game, now }))
+        Ok(Some(Done { game, now, durability: None }))
     }
 
     /// An id that falls in the shard of another game.

@@ -12,7 +12,7 @@ use crate::game::{
 };
 use crate::rules::Seat;
 use crate::store::codec::{self, IndexChange, IndexTask, Lifecycle};
-use crate::store::{self, Commit, IndexEntry, Outcome, Write};
+use crate::store::{self, Commit, Durability, IndexEntry, Outcome, Write};
 
 /// How often a write is decided anew because another one was faster.
 const ATTEMPTS: usize = 5;
@@ -125,6 +125,8 @@ pub(crate) struct Done {
     pub(crate) game: Arc<Game>,
     /// The shard's time.
     pub(crate) now: Millis,
+    /// How many replicas of the store have it, where this call wrote it and writes wait for some.
+    pub(crate) durability: Option<Durability>,
 }
 
 /// What a call comes to on one state of the game.
@@ -211,7 +213,7 @@ impl Host {
         match asked.consider(self, &game, now)? {
             Verdict::Repeated(revision) => self.as_at(&game, revision).await,
             // What has come due since is for the next call.
-            Verdict::Change(..) | Verdict::Overdue => Ok(Done { game, now }),
+            Verdict::Change(..) | Verdict::Overdue => Ok(Done { game, now, durability: None }),
         }
     }
 
@@ -228,7 +230,7 @@ impl Host {
     /// The answer to a repeated request.
     pub(super) async fn as_at(&self, game: &Game, revision: Revision) -> Result<Done, ApiError> {
         let then = game.as_at(revision).ok_or_else(|| ApiError::unreplayable(game, revision))?;
-        Ok(Done { game: Arc::new(then), now: self.now(game.id()).await? })
+        Ok(Done { game: Arc::new(then), now: self.now(game.id()).await?, durability: None })
     }
 
     /// Writes a change that was decided on `game`.
@@ -255,7 +257,9 @@ impl Host {
         let present = self.now(&id).await?;
         let commit = Commit::new(self.store.shards(), present, self.write_of(&next, expected));
         match self.send(commit, &next, event).await? {
-            Outcome::Applied { now } => Ok(Committed::Done(self.written(next, now))),
+            Outcome::Applied { now, durability } => {
+                Ok(Committed::Done(Done { durability, ..self.written(next, now) }))
+            }
             Outcome::Conflict { current, .. } => match current.into_iter().next().flatten() {
                 Some(record) => Ok(Committed::Stands(self.revive(&id, &record)?)),
                 None => {
@@ -283,7 +287,8 @@ impl Host {
                 tracing::error!(%error, "a rematch cannot be written with its game");
                 ApiError::fault()
             })?;
-        let Outcome::Applied { now } = self.send(commit, &rematch, &Event::Created).await? else {
+        let Outcome::Applied { now, .. } = self.send(commit, &rematch, &Event::Created).await?
+        else {
             return Ok(None);
         };
         self.written(noted, now);
@@ -347,7 +352,7 @@ impl Host {
     pub(super) fn written(&self, game: Game, now: Millis) -> Done {
         let game = Arc::new(game);
         self.cache.put(&game);
-        Done { game, now }
+        Done { game, now, durability: None }
     }
 }
 

@@ -160,7 +160,7 @@ impl Games {
         }
         store_clock(&transaction, shard, clock)?;
         self.commit_deadlines(transaction, [shard.number()])?;
-        Ok(Outcome::Applied { now })
+        Ok(Outcome::Applied { now, durability: None })
     }
 
     /// The earliest deadlines of shards.

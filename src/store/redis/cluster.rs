@@ -4,6 +4,7 @@
 //! sends a command again whose answer was lost.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -60,9 +61,13 @@ impl Cluster {
     /// has taken over.
     pub(super) const CONNECTION_PATIENCE: Duration = Duration::from_millis(100);
 
-    /// The cluster to which these nodes belong.
-    pub(super) fn new(seeds: Vec<HostPort>, access: Arc<Access>) -> Self {
-        let nodes = Arc::new(Nodes { access, links: Mutex::default() });
+    /// The cluster to which these nodes belong; writes wait for so many replicas.
+    pub(super) fn new(
+        seeds: Vec<HostPort>,
+        access: Arc<Access>,
+        replicas: Option<NonZeroU32>,
+    ) -> Self {
+        let nodes = Arc::new(Nodes { access, replicas, links: Mutex::default() });
         let (publish, map) = watch::channel(Arc::default());
         let doubted = Arc::new(Notify::new());
         let mapper =
@@ -184,6 +189,8 @@ fn will_pass(error: &RedisError) -> bool {
 #[derive(Debug)]
 struct Nodes {
     access: Arc<Access>,
+    /// For how many replicas of a node its writes wait.
+    replicas: Option<NonZeroU32>,
     links: Mutex<HashMap<HostPort, Arc<Link>>>,
 }
 
@@ -193,7 +200,7 @@ impl Nodes {
             return Node { link: Arc::clone(link), asking };
         }
         let target = Target::Server(server.clone());
-        let link = Arc::new(Link::new(target, Arc::clone(&self.access)));
+        let link = Arc::new(Link::new(target, Arc::clone(&self.access), self.replicas));
         let mut links = self.links();
         let link = links.entry(server.clone()).or_insert(link);
         Node { link: Arc::clone(link), asking }

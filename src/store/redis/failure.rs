@@ -15,6 +15,17 @@ pub(super) enum Trouble {
     Unknown(StoreError),
 }
 
+impl Trouble {
+    /// The same, for another command that went with this one.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            Self::NotSent(error) => Self::NotSent(error.clone()),
+            Self::Refused(error) => Self::Refused(error.clone()),
+            Self::Unknown(error) => Self::Unknown(error.clone()),
+        }
+    }
+}
+
 impl From<Trouble> for StoreError {
     fn from(trouble: Trouble) -> Self {
         match trouble {

@@ -4,6 +4,7 @@
 //! that never left from one whose answer was lost, waits out its pauses beyond a call's deadline,
 //! and stays on a connection whose server has stopped answering or has become a replica.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use super::access::{Access, HostPort};
 use super::connection::{check_primary, connect};
 use super::deadline::Deadline;
 use super::failure::{Trouble, failure, is_refusal};
+use super::group::Group;
 use super::map::SlotMap;
 use super::pause::Pause;
 use super::sentinel::Sentinels;
@@ -29,7 +31,7 @@ const SETTLED_AFTER: Duration = Duration::from_secs(1);
 const ASK_SENTINELS_EVERY: Duration = Duration::from_secs(2);
 
 /// Which server a link connects to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Target {
     /// Always the same.
     Server(HostPort),
@@ -45,6 +47,8 @@ pub(super) struct Link {
     map: watch::Receiver<Arc<SlotMap>>,
     /// The number of the last connection that was found broken.
     broken: Arc<watch::Sender<u64>>,
+    /// The way of writes that wait for replicas, where they do.
+    group: Option<Group>,
     _keeper: AbortOnDropHandle<()>,
 }
 
@@ -62,8 +66,10 @@ struct Numbered {
 }
 
 impl Link {
-    /// A link that connects by itself, now and whenever it must.
-    pub(super) fn new(target: Target, access: Arc<Access>) -> Self {
+    /// A link that connects by itself, now and whenever it must. Its writes may wait for so many
+    /// replicas.
+    pub(super) fn new(target: Target, access: Arc<Access>, replicas: Option<NonZeroU32>) -> Self {
+        let group = replicas.map(|replicas| Group::new(&target, &access, replicas));
         let (publish, state) = watch::channel(State::Away(None));
         let (publish_map, map) = watch::channel(Arc::default());
         let broken = Arc::new(watch::Sender::new(0));
@@ -75,7 +81,7 @@ impl Link {
             broken: Arc::clone(&broken),
         };
         let keeper = tokio::spawn(keeper.keep_connected());
-        Self { state, map, broken, _keeper: AbortOnDropHandle::new(keeper) }
+        Self { state, map, broken, group, _keeper: AbortOnDropHandle::new(keeper) }
     }
 
     /// Sends a command, once there is a connection; and waits for one until a moment.
@@ -98,6 +104,11 @@ impl Link {
     ) -> Result<Vec<RedisResult<Value>>, Trouble> {
         let call = |mut connection| async move { pipeline.query_async(&mut connection).await };
         self.call(call, connected_by, deadline).await
+    }
+
+    /// The way of writes that wait for replicas, where they do.
+    pub(super) fn group(&self) -> Option<&Group> {
+        self.group.as_ref()
     }
 
     /// The server that was connected last.

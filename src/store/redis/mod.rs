@@ -12,6 +12,7 @@ mod deadline;
 mod ear;
 mod estimate;
 mod failure;
+mod group;
 mod keys;
 mod link;
 mod listener;
@@ -27,6 +28,7 @@ mod slot;
 mod write;
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,8 +48,9 @@ use self::slot::Slot;
 use super::hint::Hints;
 use super::record::parse_header;
 use super::{
-    Commit, Due, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Options, Outcome,
-    Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
+    Commit, Due, Durability, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Options,
+    Outcome, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError,
+    Subscription,
 };
 use crate::game::{GameId, Millis, Span, Version};
 
@@ -60,6 +63,8 @@ pub(super) struct RedisStore {
     hosts: String,
     shards: ShardCount,
     deadline: Duration,
+    /// How many replicas each write waits for.
+    wanted: Option<NonZeroU32>,
     keys: Keys,
     scripts: Scripts,
     servers: Arc<Servers>,
@@ -74,11 +79,12 @@ impl RedisStore {
         let address = Address::parse(address)?;
         let hosts: Vec<String> = address.hosts.iter().map(ToString::to_string).collect();
         let hints = Arc::new(Hints::from_server());
-        let servers = Arc::new(Servers::at(address, options.call_deadline)?);
+        let servers = Arc::new(Servers::at(address, options.call_deadline, options.durability)?);
         let store = Self {
             hosts: hosts.join(","),
             shards: options.shards,
             deadline: options.call_deadline,
+            wanted: options.durability,
             keys: Keys::new(options.namespace.as_ref(), options.shards),
             scripts: Scripts::new(),
             servers: Arc::clone(&servers),
@@ -194,8 +200,11 @@ impl Store for RedisStore {
         let command = write::commit_command(&self.scripts.commit, &self.keys, commit);
         let asked = Instant::now();
         let slot = self.keys.slot(commit.shard());
-        let answer = self.servers.run(slot, &self.scripts.commit, &command).await?;
-        let (outcome, now) = write::parse_outcome(answer)?;
+        let (answer, replicas) = self.servers.write(slot, &self.scripts.commit, &command).await?;
+        let durability = self.wanted.zip(replicas);
+        let durability =
+            durability.map(|(wanted, acknowledged)| Durability { wanted, acknowledged });
+        let (outcome, now) = write::parse_outcome(answer, durability)?;
         self.estimates.note(commit.shard(), now, asked, Instant::now());
         outcome
     }
@@ -367,6 +376,6 @@ impl Store for RedisStore {
     }
 
     async fn checkup(&self) -> Result<Vec<Finding>, StoreError> {
-        setup::checkup(&self.servers).await
+        setup::checkup(&self.servers, self.wanted).await
     }
 }

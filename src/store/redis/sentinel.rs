@@ -18,7 +18,7 @@ use super::connection::connect;
 const ANSWER_LIMIT: Duration = Duration::from_millis(500);
 
 /// Sentinels and the service whose primary they know.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Sentinels {
     pub(super) hosts: Vec<HostPort>,
     pub(super) access: Access,

@@ -1,6 +1,7 @@
 //! The servers of a store: one, the primary that sentinels name, or the nodes of a cluster. What
 //! is the same for all of them is here; what is not stands in `link.rs` and `cluster.rs`.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,6 +46,13 @@ enum Layout {
     Cluster(Cluster),
 }
 
+/// Whether a command waits for replicas, where writes do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    No,
+    ForReplicas,
+}
+
 /// Several commands for one server.
 struct Batch {
     node: Node,
@@ -55,11 +63,15 @@ struct Batch {
 }
 
 impl Servers {
-    /// The servers at an address.
+    /// The servers at an address. Writes wait for so many replicas of theirs.
     ///
     /// # Errors
     /// When the certificates or the key that it names cannot be used.
-    pub(super) fn at(address: Address, deadline: Duration) -> Result<Self, Misconfiguration> {
+    pub(super) fn at(
+        address: Address,
+        deadline: Duration,
+        replicas: Option<NonZeroU32>,
+    ) -> Result<Self, Misconfiguration> {
         let Address { kind, mut hosts, access } = address;
         let usable = |access: &Access| {
             let unusable =
@@ -68,13 +80,14 @@ impl Servers {
         };
         usable(&access)?;
         let servers = Arc::new(access);
-        let whole = |target| Layout::Whole(Arc::new(Link::new(target, Arc::clone(&servers))));
+        let whole =
+            |target| Layout::Whole(Arc::new(Link::new(target, Arc::clone(&servers), replicas)));
         let layout = match kind {
             Kind::Server => whole(Target::Server(hosts.swap_remove(0))),
             Kind::Sentinels { service, access } => {
                 whole(Target::Primary(Sentinels { hosts, access, service }))
             }
-            Kind::Cluster => Layout::Cluster(Cluster::new(hosts, Arc::clone(&servers))),
+            Kind::Cluster => Layout::Cluster(Cluster::new(hosts, Arc::clone(&servers), replicas)),
         };
         Ok(Self { access: servers, layout, deadline })
     }
@@ -102,6 +115,18 @@ impl Servers {
         command: &Cmd,
     ) -> Result<T, StoreError> {
         read(self.ask(slot, command, Some(script), Deadline::after(self.deadline)).await?)
+    }
+
+    /// Runs a script that writes, and waits for as many replicas as writes shall wait for; and how
+    /// many have it, where they wait.
+    pub(super) async fn write(
+        &self,
+        slot: Slot,
+        script: &Script,
+        command: &Cmd,
+    ) -> Result<(Value, Option<u32>), StoreError> {
+        let deadline = Deadline::after(self.deadline);
+        self.follow(slot, command, Some(script), Waits::ForReplicas, deadline).await
     }
 
     /// Sends several commands at once; answers in their order.
@@ -159,10 +184,23 @@ impl Servers {
         script: Option<&Script>,
         deadline: Deadline,
     ) -> Result<Value, StoreError> {
+        self.follow(slot, command, script, Waits::No, deadline).await.map(|(answer, _)| answer)
+    }
+
+    /// Sends a command to the node that has a slot, and on to where that says; and how many
+    /// replicas have what it wrote, where it waits for them.
+    async fn follow(
+        &self,
+        slot: Slot,
+        command: &Cmd,
+        script: Option<&Script>,
+        waits: Waits,
+        deadline: Deadline,
+    ) -> Result<(Value, Option<u32>), StoreError> {
         let mut node = self.node(slot, deadline).await?;
         let mut detour = Detour::default();
         loop {
-            let trouble = match self.send(&node, command, deadline).await {
+            let trouble = match self.send_or_write(&node, command, waits, deadline).await {
                 Ok(answer) => return Ok(answer),
                 Err(trouble) => trouble,
             };
@@ -178,6 +216,24 @@ impl Servers {
                     node = cluster.after(trouble, slot, &node, deadline, &mut detour).await?;
                 }
             }
+        }
+    }
+
+    async fn send_or_write(
+        &self,
+        node: &Node,
+        command: &Cmd,
+        waits: Waits,
+        deadline: Deadline,
+    ) -> Result<(Value, Option<u32>), Trouble> {
+        let group = node.link.group().filter(|_| waits == Waits::ForReplicas);
+        match group {
+            Some(group) if !node.asking => {
+                let (answer, replicas) = group.send(command, deadline).await?;
+                Ok((answer.map_err(Trouble::Refused)?, Some(replicas)))
+            }
+            // A node that only takes in the slot is asked for each command alone; nobody waits then.
+            _ => Ok((self.send(node, command, deadline).await?, group.map(|_| 0))),
         }
     }
 

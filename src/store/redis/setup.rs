@@ -1,5 +1,7 @@
 //! Whether the servers are some to work with.
 
+use std::num::NonZeroU32;
+
 use redis::{Value, cmd};
 
 use super::answer::unintelligible;
@@ -43,7 +45,10 @@ pub(super) async fn record_shards(
 }
 
 /// What the operator should know of the servers. What is the same of several is told once.
-pub(super) async fn checkup(servers: &Servers) -> Result<Vec<Finding>, StoreError> {
+pub(super) async fn checkup(
+    servers: &Servers,
+    wanted: Option<NonZeroU32>,
+) -> Result<Vec<Finding>, StoreError> {
     let mut findings = Vec::new();
     let snapshots = snapshots(servers).await?;
     for (place, info) in Info::ask_each(servers).await?.iter().enumerate() {
@@ -63,6 +68,13 @@ pub(super) async fn checkup(servers: &Servers) -> Result<Vec<Finding>, StoreErro
             if !findings.contains(&finding) {
                 findings.push(finding);
             }
+        }
+        if let Some(wanted) = wanted {
+            let connected = info.field("connected_slaves")?;
+            let connected = connected.parse().map_err(|_| {
+                unintelligible(format_args!("connected_slaves:{connected} is not a number"))
+            })?;
+            findings.push(Finding::Replicas { connected, wanted });
         }
     }
     Ok(findings)

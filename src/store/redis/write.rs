@@ -11,7 +11,7 @@ use super::scripts::Script;
 use crate::game::{Millis, Span};
 use crate::store::commit::Listed;
 use crate::store::record::version_bytes;
-use crate::store::{Change, Commit, IndexEntry, Outcome, Record, StoreError};
+use crate::store::{Change, Commit, Durability, IndexEntry, Outcome, Record, StoreError};
 
 /// The call that commits; `commit.lua` says what its arguments are.
 pub(super) fn commit_command(script: &Script, keys: &Keys, commit: &Commit) -> Cmd {
@@ -66,6 +66,7 @@ pub(super) fn commit_command(script: &Script, keys: &Keys, commit: &Commit) -> C
 /// What came of the commit, and the shard's time.
 pub(super) fn parse_outcome(
     answer: Value,
+    durability: Option<Durability>,
 ) -> Result<(Result<Outcome, StoreError>, Millis), StoreError> {
     let bad = || unintelligible("what the commit script answered is not what it answers");
     let Value::Array(parts) = answer else { return Err(bad()) };
@@ -83,7 +84,7 @@ pub(super) fn parse_outcome(
             })
             .collect::<Result<_, _>>()
             .map(|current| Outcome::Conflict { current, now }),
-        1 => Ok(Outcome::Applied { now }),
+        1 => Ok(Outcome::Applied { now, durability }),
         2 => Ok(Outcome::ClockOff { now }),
         _ => Err(bad()),
     };
