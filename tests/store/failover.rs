@@ -8,10 +8,10 @@ use banqi::game::GameId;
 use banqi::store::{Options, Outcome, Store, open};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::deployment::{Cluster, Sentinels, ask};
-use crate::fixture::{commit_of, eventually, game, put, record, version};
+use crate::fixture::{PATIENCE, commit_of, eventually, game, put, record, version};
 use crate::support::redis_server::RedisServer;
 
 /// Within which time after the death of a primary a store must write again. Half a second
@@ -204,6 +204,35 @@ async fn a_primary_of_which_its_sentinels_have_lost_sight_is_left() {
     assert!(stopped.elapsed() < limit, "{:?}", stopped.elapsed());
     play.go_on(50).await;
     play.end(&store, &id).await;
+}
+
+#[tokio::test]
+async fn a_primary_that_has_not_heard_that_it_was_replaced_is_left() {
+    let [old, new] = [RedisServer::start(), RedisServer::start()];
+    let monitor = |server: &RedisServer| format!("games 127.0.0.1 {} 1", server.port());
+    let configuration = format!("sentinel monitor {}\n", monitor(&old));
+    let sentinel = RedisServer::start_sentinel(configuration, &[]);
+    let store = open_at(&format!("redis+sentinel://127.0.0.1:{}/games", sentinel.port())).await;
+    let id = game("g");
+    let mut subscription = store.subscribe(&id).await.expect("a subscription");
+    // As after a failover of which the old primary, cut off from the sentinels, knows nothing.
+    ask::<()>(&sentinel, &["SENTINEL", "REMOVE", "games"]).await;
+    let command = format!("SENTINEL MONITOR {}", monitor(&new));
+    ask::<()>(&sentinel, &command.split(' ').collect::<Vec<_>>()).await;
+    let key = key(&store, "clock");
+    let shard = store.shards().shard_of(&id);
+    let there = async || {
+        // May fail while the connection is given up.
+        let _ = store.beat(&[shard]).await;
+        ask::<u64>(&new, &["EXISTS", &key]).await
+    };
+    eventually("written there", there, |there| *there == 1).await;
+    // Hints come from there as well.
+    while timeout(Duration::from_millis(500), subscription.changed()).await.is_ok() {}
+    let write = put(&id, None, record(1, b"historic"));
+    let outcome = store.commit(&commit_of(&*store, write).await).await.expect("an answer");
+    assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
+    timeout(PATIENCE, subscription.changed()).await.expect("a hint");
 }
 
 #[tokio::test]

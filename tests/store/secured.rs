@@ -1,9 +1,10 @@
 //! TLS, and users that may do only what they must.
 
-use banqi::store::{Misconfiguration, Options, StoreError, open};
+use banqi::store::{Misconfiguration, Options, Outcome, StoreError, open};
+use tokio::time::timeout;
 
 use crate::deployment::{Certificates, Deployment, ask, try_ask};
-use crate::fixture::game;
+use crate::fixture::{PATIENCE, commit_of, eventually, game, put, record};
 use crate::support::redis_server::{RedisServer, free_port};
 
 fn options() -> Options {
@@ -80,6 +81,26 @@ async fn sentinels_have_users_and_tls_of_their_own() {
         );
         assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
     }
+}
+
+#[tokio::test]
+async fn a_cluster_is_reached_over_tls() {
+    let certificates = Certificates::make();
+    let bus = free_port().to_string();
+    let options = ["--cluster-enabled", "yes", "--tls-cluster", "yes", "--cluster-port", &bus];
+    let (node, port) = certificates.start_server(&options);
+    // A node that stands alone knows no address of its own: it is the one that was asked.
+    ask::<()>(&node, &["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]).await;
+    let state = async || ask::<String>(&node, &["CLUSTER", "INFO"]).await;
+    eventually("ready", state, |state| state.contains("cluster_state:ok")).await;
+    let address = format!("rediss+cluster://localhost:{port}?{}", certificates.options());
+    let store = open(&address, self::options()).await.expect("a store");
+    let id = game("g");
+    let mut subscription = store.subscribe(&id).await.expect("a subscription");
+    let commit = commit_of(&*store, put(&id, None, record(1, b"historic"))).await;
+    let outcome = store.commit(&commit).await.expect("an answer");
+    assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
+    timeout(PATIENCE, subscription.changed()).await.expect("a hint");
 }
 
 #[tokio::test]
