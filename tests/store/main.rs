@@ -6,6 +6,7 @@ mod support;
 mod conformance;
 mod crash;
 mod deployment;
+mod durability;
 mod failover;
 mod fixture;
 mod outage;

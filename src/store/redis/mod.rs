@@ -57,6 +57,9 @@ use crate::game::{GameId, Millis, Span, Version};
 /// How many commands are sent at once at most, so that no call holds up the others for long.
 const BATCH: usize = 256;
 
+/// How long an answer that waited for replicas may have taken, to say something of the time.
+const LONG_WAIT: Duration = Duration::from_millis(100);
+
 /// A store on Redis.
 pub(super) struct RedisStore {
     /// Where the servers are, without credentials.
@@ -205,7 +208,13 @@ impl Store for RedisStore {
         let durability =
             durability.map(|(wanted, acknowledged)| Durability { wanted, acknowledged });
         let (outcome, now) = write::parse_outcome(answer, durability)?;
-        self.estimates.note(commit.shard(), now, asked, Instant::now());
+        let answered = Instant::now();
+        if replicas.is_none() || answered - asked < LONG_WAIT {
+            self.estimates.note(commit.shard(), now, asked, answered);
+        } else if matches!(outcome, Ok(Outcome::ClockOff { .. })) {
+            // When in all that time it was so is not known, and the caller needs to know.
+            self.beat_some(&[commit.shard()]).await?;
+        }
         outcome
     }
 

@@ -120,7 +120,7 @@ pub(crate) async fn try_ask<T: FromRedisValue>(
 }
 
 /// Waits until a server says something of itself.
-async fn until_says(server: &RedisServer, command: &[&str], what: &str) {
+pub(crate) async fn until_says(server: &RedisServer, command: &[&str], what: &str) {
     let deadline = Instant::now() + START_LIMIT;
     loop {
         let answer: redis::RedisResult<Value> = try_ask(server, command).await;
@@ -137,7 +137,7 @@ async fn until_says(server: &RedisServer, command: &[&str], what: &str) {
 }
 
 /// Starts a replica of a server.
-fn start_replica(of: &RedisServer, options: &[&str]) -> RedisServer {
+pub(crate) fn start_replica(of: &RedisServer, options: &[&str]) -> RedisServer {
     let port = of.port().to_string();
     RedisServer::start_with(&[&OPTIONS[..], options, &["--replicaof", "127.0.0.1", &port]].concat())
 }
