@@ -89,6 +89,18 @@ fn an_open_address_is_refused_unless_asked_for() {
     assert!(told(&output).contains("--insecure"), "{}", told(&output));
 }
 
+#[test]
+fn a_store_that_loses_games_is_refused_when_strict() {
+    let output = output(&["serve", "--listen=127.0.0.1:0", "--strict"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = told(&output);
+    assert!(told.contains("--strict") && told.contains("games are kept in memory"), "{told}");
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = format!("--store=file:{}", directory.path().join("games").display());
+    let (_served, first) = Served::with(&["serve", "--listen=127.0.0.1:0", "--strict", &store]);
+    assert!(first.starts_with("banqi is listening on "), "{first}");
+}
+
 #[rstest]
 #[case(&[])]
 #[case(&["serve", "--listen=nowhere"])]
@@ -202,7 +214,10 @@ fn a_key_file_that_became_wrong_is_logged() {
     let auth = format!("--auth={}", file.path().display());
     let (mut served, _) = Served::with(&["serve", "--listen=127.0.0.1:0", &auth]);
     let (key, _) = new_key("b", "reader");
-    fs::write(file.path(), format!("b reader {key}")).expect("written");
+    // In one step, as docs/operations.md asks for: nobody reads half of it.
+    let wrong = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(wrong.path(), format!("b reader {key}")).expect("written");
+    wrong.persist(file.path()).expect("replaced");
     let (sender, lines) = std::sync::mpsc::channel();
     let stderr = served.0.stderr.take().expect("its log");
     std::thread::spawn(move || {

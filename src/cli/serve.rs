@@ -15,7 +15,7 @@ use crate::game::{Limits, Span};
 use crate::server::{
     self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, signals, telemetry,
 };
-use crate::store::{self, Namespace, Options, ShardCount, StoreError, SystemTimeSource};
+use crate::store::{self, Finding, Namespace, Options, ShardCount, StoreError, SystemTimeSource};
 
 /// Serve gRPC and gRPC-Web until SIGTERM or Ctrl-C
 #[derive(Args, Clone, Debug)]
@@ -59,6 +59,10 @@ pub(super) struct Serve {
     /// Into how many shards games are spread; a store keeps the number it was first used with
     #[arg(long, env = "BANQI_SHARDS", default_value = "1024", value_parser = shards)]
     shards: ShardCount,
+
+    /// Refuse to start on a store whose set-up would lose games, instead of warning of it
+    #[arg(long, env = "BANQI_STRICT")]
+    strict: bool,
 
     /// File of API keys: only their holders may call; without one everyone may
     #[arg(long, env = "BANQI_AUTH", value_name = "FILE")]
@@ -104,6 +108,8 @@ pub(super) enum Failure {
     Listen { option: &'static str, address: SocketAddr, source: io::Error },
     #[error("--store: {0}")]
     Store(#[from] StoreError),
+    #[error("--strict: this store would lose games:{}", lines(.0))]
+    WouldLoseGames(Vec<Finding>),
     #[error("the process could not be set up: {0}")]
     System(#[from] io::Error),
     #[error(transparent)]
@@ -113,13 +119,13 @@ pub(super) enum Failure {
 impl Serve {
     pub(super) fn run(self) -> Result<(), Failure> {
         telemetry::start(&self.log)?;
-        let (store, options) = (self.store.clone(), self.store_options());
+        let (store, options, strict) = (self.store.clone(), self.store_options(), self.strict);
         let config = self.config();
         config.check()?;
         tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?
-            .block_on(serve(&config, &store, options))
+            .block_on(serve(&config, &store, options, strict))
     }
 
     fn store_options(&self) -> Options {
@@ -154,16 +160,25 @@ impl Serve {
     }
 }
 
-async fn serve(config: &Config, store: &str, options: Options) -> Result<(), Failure> {
+async fn serve(
+    config: &Config,
+    store: &str,
+    options: Options,
+    strict: bool,
+) -> Result<(), Failure> {
     let shutdown = signals::stop()?;
     let callers = Callers::open(&config.callers, Arc::new(SystemTimeSource))?;
     let store = store::open(store, options).await?;
-    for finding in store.checkup().await? {
-        if finding.loses_games() {
-            tracing::warn!("{finding}");
-        } else {
-            tracing::info!("{finding}");
-        }
+    let (losing, fine): (Vec<Finding>, Vec<Finding>) =
+        store.checkup().await?.into_iter().partition(Finding::loses_games);
+    for finding in fine {
+        tracing::info!("{finding}");
+    }
+    if strict && !losing.is_empty() {
+        return Err(Failure::WouldLoseGames(losing));
+    }
+    for finding in losing {
+        tracing::warn!("{finding}");
     }
     let grpc = bind("--listen", config.listen).await?;
     let http = match config.http_listen {
@@ -203,6 +218,11 @@ fn announce(config: &Config, grpc: &TcpListener, http: Option<&TcpListener>) -> 
         tracing::warn!(%error, "standard output cannot be written to");
     }
     Ok(())
+}
+
+/// Each finding on a line of its own.
+fn lines(findings: &[Finding]) -> String {
+    findings.iter().map(|finding| format!("\n  {finding}")).collect()
 }
 
 /// Reads a number of shards.

@@ -21,8 +21,12 @@
 //! | 141 | seat, or 0 for the platform | aborted |
 //! | 142 | seat | had its token replaced |
 //! | 143 | length, the rematch's id | rematch made |
+//! | 144 | how many places (0: aborted), the places in seat order | adjudicated |
+//! | 145 | seat | had its player's id erased |
 //!
 //! All other kinds are for later releases. An entry is written once; nothing in it is hidden.
+
+use arrayvec::ArrayVec;
 
 use super::entropy::Entropy;
 use super::id::GameId;
@@ -48,6 +52,8 @@ const TAKEBACK_DECLINED: u8 = 140;
 const ABORTED: u8 = 141;
 const TOKEN_REISSUED: u8 = 142;
 const REMATCH_MADE: u8 = 143;
+const ADJUDICATED: u8 = 144;
+const PLAYER_ERASED: u8 = 145;
 
 /// What an entry of the log says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +106,19 @@ pub enum Event {
     TokenReissued(Seat),
     /// A rematch was made: the game with this id.
     RematchMade(GameId),
+    /// The platform ended the game.
+    Adjudicated(Ruling),
+    /// The id of the player in a seat was erased, also from what came before.
+    PlayerErased(Seat),
+}
+
+/// How the platform ends a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// With these places, in seat order.
+    Places(ArrayVec<u8, { Seat::MAX }>),
+    /// As aborted: nobody has won or lost.
+    Aborted,
 }
 
 /// One entry of the log.
@@ -149,6 +168,13 @@ pub(super) fn pack(bytes: &mut Vec<u8>, event: &Event, since_last: Span) {
             bytes.extend([REMATCH_MADE, id.as_str().len() as u8]);
             bytes.extend_from_slice(id.as_str().as_bytes());
         }
+        Event::Adjudicated(Ruling::Aborted) => bytes.extend([ADJUDICATED, 0]),
+        Event::Adjudicated(Ruling::Places(places)) => {
+            // There is one for each of at most four seats.
+            bytes.extend([ADJUDICATED, places.len() as u8]);
+            bytes.extend_from_slice(places);
+        }
+        Event::PlayerErased(seat) => bytes.extend([PLAYER_ERASED, seat.number()]),
     }
     put_number(bytes, since_last.0);
 }
@@ -201,6 +227,8 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Result<(Event, Span), PackingEr
         }
         TOKEN_REISSUED => Event::TokenReissued(seat(reader)?),
         REMATCH_MADE => Event::RematchMade(game_id(reader)?),
+        ADJUDICATED => Event::Adjudicated(ruling(reader)?),
+        PLAYER_ERASED => Event::PlayerErased(seat(reader)?),
         kind => return Err(PackingError::UnknownKind { offset, kind }),
     };
     Ok((event, Span(reader.number("milliseconds since the entry before")?)))
@@ -213,6 +241,16 @@ fn square(reader: &Reader<'_>, index: u8) -> Result<Square, PackingError> {
 fn seat(reader: &mut Reader<'_>) -> Result<Seat, PackingError> {
     let fault = reader.broken("a seat, 1 to 4");
     Seat::new(reader.byte("a seat, 1 to 4")?).ok_or(fault)
+}
+
+fn ruling(reader: &mut Reader<'_>) -> Result<Ruling, PackingError> {
+    let fault = reader.broken("the places of at most 4 seats");
+    let count = reader.byte("how many places")?;
+    let places = reader.take(count.into(), "places")?;
+    Ok(match places.try_into().map_err(|_| fault)? {
+        places if count > 0 => Ruling::Places(places),
+        _ => Ruling::Aborted,
+    })
 }
 
 fn game_id(reader: &mut Reader<'_>) -> Result<GameId, PackingError> {

@@ -1,6 +1,6 @@
 //! What each entry of a log does to a game.
 
-use super::event::{Entry, Event};
+use super::event::{Entry, Event, Ruling};
 use super::offers::{Offer, Takeback};
 use super::refusal::Refusal;
 use super::replay::Contradiction;
@@ -111,6 +111,20 @@ impl Game {
             Event::RematchMade(id) => {
                 self.check_new_rematch()?;
                 self.rematch = Some(id.clone());
+                Deed::NOBODYS
+            }
+            Event::Adjudicated(ruling) => {
+                self.check_ruling(ruling)?;
+                match ruling {
+                    Ruling::Places(places) => {
+                        self.referee.adjudicate(places).map_err(Refusal::Places)?;
+                    }
+                    Ruling::Aborted => self.referee.end(EndReason::Aborted),
+                }
+                Deed::NOBODYS
+            }
+            Event::PlayerErased(seat) => {
+                self.check_erasure(*seat)?;
                 Deed::NOBODYS
             }
         })

@@ -3,8 +3,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod adjudication;
+mod backup;
 mod callers;
 mod deadlines;
+mod erasing;
 mod expiry;
 mod fairness;
 mod garbage;
@@ -12,6 +15,7 @@ mod guarded;
 mod hidden;
 mod illegal;
 mod lifecycle;
+mod listing;
 mod meddling;
 mod offers;
 mod order;
@@ -21,6 +25,7 @@ mod presence;
 mod presets;
 mod races;
 mod reasons;
+mod removing;
 mod retries;
 mod roles;
 mod rollback;

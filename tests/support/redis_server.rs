@@ -2,8 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "how long to wait for a real process")]
 
+use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -87,6 +89,17 @@ impl RedisServer {
             assert!(Instant::now() < deadline, "redis-server does not come back");
             sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Starts the server from a backup, after [`Self::kill`], as docs/operations.md says.
+    pub(crate) fn restore(&mut self, backup: &Path) {
+        self.directory = TempDir::new().expect("a directory for the server");
+        fs::copy(backup, self.directory.path().join("dump.rdb")).expect("the backup is copied");
+        // It would not look at the backup if it was to append from the start.
+        let options =
+            std::mem::replace(&mut self.options, vec!["--appendonly".into(), "no".into()]);
+        self.restart();
+        self.options = options;
     }
 
     /// A plain client of the server, to look behind the store's back.

@@ -2,14 +2,16 @@
 
 use prost_types::Timestamp;
 
-use super::{action, spectators, time_control};
+use super::{action, result, spectators, time_control};
 use crate::api::proto::v1;
 use crate::api::proto::v1::log_entry::{
-    Aborted, Created, DrawAnswered, DrawOffered, EntropyAdded, Event as Told, Joined, RematchMade,
-    Resigned, SeatTokenReissued, TakebackAnswered, TakebackRequested, TimedOut,
+    Aborted, Adjudicated, Created, DrawAnswered, DrawOffered, EntropyAdded, Event as Told, Joined,
+    PlayerErased, RematchMade, Resigned, SeatTokenReissued, TakebackAnswered, TakebackRequested,
+    TimedOut,
 };
 use crate::game::{
-    Claim, Deed, Entry, Etag, Event, Game, GameState, Millis, Offer, Revision, Score, Series,
+    Claim, Deed, Entry, Etag, Event, Game, GameState, Millis, Offer, Revision, Ruling, Score,
+    Series,
 };
 use crate::rules::{EndReason, Seat};
 
@@ -157,6 +159,15 @@ fn log_entry(game: &Game, entry: &Entry, deed: Deed) -> v1::LogEntry {
             Told::SeatTokenReissued(SeatTokenReissued { seat: seat.number().into() })
         }
         Event::RematchMade(id) => Told::RematchMade(RematchMade { game_id: id.to_string() }),
+        Event::Adjudicated(ruling) => Told::Adjudicated(Adjudicated {
+            placements: match ruling {
+                Ruling::Places(places) => result::placements(places),
+                Ruling::Aborted => Vec::new(),
+            },
+        }),
+        Event::PlayerErased(seat) => {
+            Told::PlayerErased(PlayerErased { seat: seat.number().into() })
+        }
     };
     let Revision(revision) = entry.version.revision;
     v1::LogEntry {

@@ -99,6 +99,8 @@ impl Event {
                 }
                 Told::SeatTokenReissued(reissued) => Self::TokenReissued { seat: reissued.seat },
                 Told::RematchMade(_) => Self::RematchMade,
+                // No call of the model does that.
+                Told::Adjudicated(_) | Told::PlayerErased(_) => return None,
             })
         };
         let told = |entry| event(entry).ok_or_else(|| format!("an entry that is none: {entry:?}"));
