@@ -216,6 +216,8 @@ pub(crate) fn check_coverage<'a>(games: impl Iterator<Item = &'a v1::Game>) {
             Event::TakebackAnswered(_) => "takeback declined",
             Event::SeatTokenReissued(_) => "token reissued",
             Event::RematchMade(_) => "rematch made",
+            Event::Adjudicated(_) => "adjudicated",
+            Event::PlayerErased(_) => "player erased",
         });
     }
     for needed in [
