@@ -7,6 +7,7 @@ mod adjudication;
 mod backup;
 mod callers;
 mod deadlines;
+mod delayed;
 mod erasing;
 mod expiry;
 mod fairness;
