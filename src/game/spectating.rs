@@ -19,6 +19,12 @@ impl Game {
         }
     }
 
+    /// Whether somebody without a seat sees the game late, as long as it has not ended.
+    pub fn is_shown_late(&self) -> bool {
+        matches!(self.stored().facts.spectators, Spectators::Delayed { .. })
+            && self.state() != GameState::Finished
+    }
+
     fn revision_turns_ago(&self, turns: usize) -> Revision {
         let mut game = Self::begin(StoredGame { outcome: None, ..self.stored.clone() });
         let mut before_play = None;

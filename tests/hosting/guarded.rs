@@ -37,17 +37,23 @@ pub(crate) fn of(role: Role) -> u8 {
     role as u8 + 1
 }
 
+/// A directory with a key of each role and a service key, and what makes a service ask for them.
+pub(crate) fn keys() -> (TempDir, CallerOptions) {
+    let directory = TempDir::new().expect("a directory");
+    let lines = Role::ALL.map(|role| line(role.name(), role, of(role)));
+    fs::write(directory.path().join("keys"), lines.join("\n")).expect("written");
+    fs::write(directory.path().join("service"), [b'x'; 32]).expect("written");
+    let callers = CallerOptions {
+        auth: Some(directory.path().join("keys")),
+        dev_platform: false,
+        service_key: Some(directory.path().join("service")),
+    };
+    (directory, callers)
+}
+
 impl Guarded {
     pub(crate) async fn start(backing: Backing) -> Self {
-        let directory = TempDir::new().expect("a directory");
-        let lines = Role::ALL.map(|role| line(role.name(), role, of(role)));
-        fs::write(directory.path().join("keys"), lines.join("\n")).expect("written");
-        fs::write(directory.path().join("service"), [b'x'; 32]).expect("written");
-        let callers = CallerOptions {
-            auth: Some(directory.path().join("keys")),
-            dev_platform: false,
-            service_key: Some(directory.path().join("service")),
-        };
+        let (directory, callers) = keys();
         let world = World::with(backing, 2, Config { callers, ..trusting() }).await;
         Self { world, directory }
     }

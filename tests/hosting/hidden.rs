@@ -88,16 +88,20 @@ impl Script {
 
 /// All that anybody could learn of one game.
 #[derive(Default)]
-struct Transcript {
+pub(crate) struct Transcript {
     /// What was asked, and what came back in bytes.
-    told: Vec<(String, Vec<u8>)>,
+    pub(crate) told: Vec<(String, Vec<u8>)>,
     log: Vec<String>,
     /// What differs from game to game by chance, and is as long in each.
-    chance: Vec<String>,
+    pub(crate) chance: Vec<String>,
 }
 
 impl Transcript {
-    fn note<T: Message>(&mut self, what: String, answer: Result<Response<T>, Status>) -> Option<T> {
+    pub(crate) fn note<T: Message>(
+        &mut self,
+        what: String,
+        answer: Result<Response<T>, Status>,
+    ) -> Option<T> {
         match answer {
             Ok(answer) => {
                 let message = answer.into_inner();
@@ -112,7 +116,7 @@ impl Transcript {
     }
 
     /// Puts the same in the place of whatever differs by chance.
-    fn normalised(mut self) -> Self {
+    pub(crate) fn normalised(mut self) -> Self {
         for chance in &self.chance {
             let same = "~".repeat(chance.len());
             for (_, bytes) in &mut self.told {
@@ -152,7 +156,7 @@ fn describe(status: &Status) -> String {
 
 /// A time that stands still, so that no answer depends on when it is given.
 #[derive(Debug)]
-struct StandingTime;
+pub(crate) struct StandingTime;
 
 impl TimeSource for StandingTime {
     fn now(&self) -> Millis {
@@ -335,7 +339,7 @@ async fn ask_everything(
     }
 }
 
-fn compare(one: &Transcript, other: &Transcript) {
+pub(crate) fn compare(one: &Transcript, other: &Transcript) {
     assert_eq!(one.told.len(), other.told.len());
     for ((what, one), (also, other)) in one.told.iter().zip(&other.told) {
         assert_eq!(what, also);

@@ -7,6 +7,7 @@ mod adjudication;
 mod backup;
 mod callers;
 mod deadlines;
+mod delayed;
 mod durability;
 mod erasing;
 mod expiry;

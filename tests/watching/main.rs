@@ -4,6 +4,7 @@
 mod feed;
 mod players;
 mod replicas;
+mod slow_readers;
 mod store_proxy;
 #[path = "../support/mod.rs"]
 mod support;

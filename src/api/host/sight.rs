@@ -66,6 +66,16 @@ impl Sight {
         if self.is_insider(game)? { Ok(Arc::clone(game)) } else { as_spectators_see(game) }
     }
 
+    /// Whether the caller sees the game late. He is then not told whether the game ever had a version
+    /// later than what he sees: an etag follows from the one before and from what happened, so he could
+    /// find out what happened by trying the etags that it would lead to.
+    ///
+    /// # Errors
+    /// Where what it shows is no seat of this game.
+    pub(crate) fn sees_late(&self, game: &Game) -> Result<bool, ApiError> {
+        Ok(game.is_shown_late() && !self.is_insider(game)?)
+    }
+
     /// The version of the game as the caller sees it, if it sees any.
     pub(super) fn version(&self, game: &Game) -> Option<Version> {
         if self.is_insider(game).unwrap_or(false) {

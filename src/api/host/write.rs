@@ -79,6 +79,11 @@ pub(crate) trait By {
     fn told(&self, game: &Game) -> Option<Version> {
         Some(game.version())
     }
+
+    /// Whether the caller may not be told if this is a version of the game.
+    fn is_ahead(&self, _: &Game, _: Version) -> Result<bool, ApiError> {
+        Ok(false)
+    }
 }
 
 /// Somebody without a seat, who is told no more than it sees.
@@ -92,6 +97,11 @@ impl By for ByAnyone {
 
     fn told(&self, game: &Game) -> Option<Version> {
         self.0.version(game)
+    }
+
+    fn is_ahead(&self, game: &Game, version: Version) -> Result<bool, ApiError> {
+        let is_ahead = |shown| version.revision > shown;
+        Ok(self.0.sees_late(game)? && game.spectator_revision().is_some_and(is_ahead))
     }
 }
 
@@ -150,6 +160,11 @@ impl<B: By> Asked<B> {
                 Some(Recall::Reused) => return Err(reused()),
                 None => {}
             }
+        }
+        if let Some(Etag(version)) = self.etag
+            && self.by.is_ahead(game, version)?
+        {
+            return Err(changed_since(game, self.by.told(game)));
         }
         check_etag(game, self.etag, || self.by.told(game))?;
         match decide(game, &command, now, &host.options.limits) {
@@ -384,12 +399,7 @@ pub(super) fn check_etag(
         return Ok(());
     };
     Err(if game.version_at(expected.revision) == Some(expected) {
-        ApiError::version(
-            Reason::EtagMismatch,
-            game.id(),
-            told(),
-            "the game has changed since `etag`: read it and decide anew",
-        )
+        changed_since(game, told())
     } else {
         ApiError::version(
             Reason::HistoryLost,
@@ -399,6 +409,15 @@ pub(super) fn check_etag(
              was deleted and created anew",
         )
     })
+}
+
+fn changed_since(game: &Game, told: Option<Version>) -> ApiError {
+    ApiError::version(
+        Reason::EtagMismatch,
+        game.id(),
+        told,
+        "the game has changed since `etag`: read it and decide anew",
+    )
 }
 
 /// The entry of a game in lists of games.

@@ -182,6 +182,9 @@ impl Watcher {
         seen: &Arc<Game>,
     ) -> Result<Option<Message>, ApiError> {
         let Some(told) = self.told else { return self.snapshot(seen, false).await.map(Some) };
+        if told.revision > seen.version().revision && self.sight.sees_late(game)? {
+            return Ok(None);
+        }
         // Who once saw more than now has lost no history.
         if game.version_at(told.revision) == Some(told) {
             return self.event_after(seen, told);
