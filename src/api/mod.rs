@@ -2,6 +2,7 @@
 
 pub mod convert;
 pub mod error;
+pub mod export;
 mod fields;
 mod game_service;
 mod host;
@@ -9,6 +10,7 @@ mod lifecycle;
 mod platform_service;
 pub mod proto;
 mod rules_service;
+mod start;
 mod to_the_end;
 mod watch;
 

@@ -226,7 +226,7 @@ fn a_given_deal_takes_no_entropy_and_no_random_seating() {
     let id: GameId = "x".parse().expect("an id");
     let deal = derive_deal(BoardSize::Single, &id, &seed, []);
     let mut new = new_game(Preset::Taiwanese);
-    new.deal = DealSource::Given(deal.clone());
+    new.deal = DealSource::from(deal.clone());
     let game = create(new.clone());
     assert_eq!(game.commitment(), None);
     let add = Command::AddEntropy { seat: seat(1), entropy: entropy(b"x") };
@@ -247,7 +247,7 @@ fn a_given_deal_takes_no_entropy_and_no_random_seating() {
 fn secrets_are_not_printed() {
     let deal = "K A A E E R R H H C C P P P P P k a a e e r r h h c c p p p p p";
     let mut new = new_game(Preset::Taiwanese);
-    new.deal = DealSource::Given(Deal::parse(BoardSize::Single, deal).expect("a deal"));
+    new.deal = DealSource::from(Deal::parse(BoardSize::Single, deal).expect("a deal"));
     new.key = GameKey::new([0x5a; 32]);
     let mut derived = new.clone();
     derived.deal = DealSource::Derived(ServerSeed::new([0x5a; 32]));

@@ -6,6 +6,7 @@ mod answer_draw;
 mod answer_takeback;
 mod batch_get_games;
 mod create_game;
+mod export_game;
 mod get_fairness_proof;
 mod get_game;
 mod join_game;
@@ -201,5 +202,12 @@ impl GameService for GameApi {
         request: Request<v1::GetFairnessProofRequest>,
     ) -> Result<Response<v1::GetFairnessProofResponse>, Status> {
         Ok(Response::new(get_fairness_proof::call(&self.host, request.into_inner()).await?))
+    }
+
+    async fn export_game(
+        &self,
+        request: Request<v1::ExportGameRequest>,
+    ) -> Result<Response<v1::ExportGameResponse>, Status> {
+        Ok(Response::new(export_game::call(&self.host, request.into_inner()).await?))
     }
 }
