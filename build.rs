@@ -19,7 +19,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut descriptors = protox::compile(&files, [ROOT])?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
     // What is hashed or stored must be encoded alike each time, so maps are ordered ones.
-    tonic_prost_build::configure().btree_map(".banqi").compile_fds(descriptors.clone())?;
+    let mut config = tonic_prost_build::Config::new();
+    // The service tells requests of the same shape apart by their names.
+    config.enable_type_names();
+    tonic_prost_build::configure()
+        .btree_map(".banqi")
+        .compile_fds_with_config(descriptors.clone(), config)?;
     // The stored record is nobody's business but the store's.
     descriptors.file.retain(|file| !file.package().starts_with("banqi.storage"));
     for file in &mut descriptors.file {

@@ -1,9 +1,11 @@
 //! The `banqi` command: what it prints, what it refuses, how it ends.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use rstest::rstest;
 
@@ -32,7 +34,11 @@ struct Served(Child);
 impl Served {
     /// Starts it and reads what it says of itself, line by line.
     fn start() -> (Self, String) {
-        let mut child = banqi(&["serve", "--listen=127.0.0.1:0"])
+        Self::with(&["serve", "--listen=127.0.0.1:0"])
+    }
+
+    fn with(arguments: &[&str]) -> (Self, String) {
+        let mut child = banqi(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -118,4 +124,98 @@ fn a_file_that_is_not_there_is_told() {
     let output = output(&["replay", "no/such/file"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(told(&output).contains("no/such/file: cannot be read: "), "{}", told(&output));
+}
+
+/// Makes a key: the key, and its line.
+fn new_key(name: &str, role: &str) -> (String, String) {
+    let output = output(&["key", "--name", name, "--role", role]);
+    assert!(output.status.success(), "{}", told(&output));
+    (told(&output), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn a_key_is_shown_once_apart_from_its_line() {
+    let (key, line) = new_key("shop-1", "player");
+    let key = key.strip_suffix('\n').expect("one line");
+    assert!(key.starts_with("bqk_") && key.len() == 47, "{key}");
+    assert!(!line.contains(key), "the line has a hash only");
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(fields[..2], ["shop-1", "player"]);
+    assert_eq!(fields[2].len(), 64);
+    assert_ne!(new_key("shop-1", "player").0, key, "another one each time");
+}
+
+#[rstest]
+#[case(&["key", "--name=a b", "--role=reader"], "1 to 64 characters")]
+#[case(&["key", "--name=a", "--role=admin"], "reader, player or platform")]
+fn what_is_wrong_with_a_key_is_told(#[case] arguments: &[&str], #[case] expected: &str) {
+    let output = output(arguments);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains(expected), "{}", told(&output));
+}
+
+#[test]
+fn files_of_keys_that_cannot_be_used_are_told_before_serving() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name).to_str().expect("text").to_owned();
+    let (key, line) = new_key("a", "reader");
+    fs::write(path("doubled"), format!("# keys\n{line}{line}b admin {key}")).expect("written");
+    fs::write(path("empty"), "\n").expect("written");
+    fs::write(path("short"), [b'x'; 31]).expect("written");
+    for (option, name, expected) in [
+        (
+            "--auth",
+            "doubled",
+            &["line 3: name", "line 3: hash", "line 4: role", "line 4: hash"][..],
+        ),
+        ("--auth", "empty", &["banqi key"]),
+        ("--auth", "nowhere", &["cannot be read"]),
+        ("--service-key", "short", &["has 31 bytes", "at least 32", "openssl rand"]),
+        ("--service-key", "nowhere", &["cannot be read"]),
+    ] {
+        let output = output(&["serve", "--listen=127.0.0.1:0", option, &path(name)]);
+        assert_eq!(output.status.code(), Some(1), "{option} {name}");
+        assert!(output.stdout.is_empty(), "it does not say that it is listening");
+        let told = told(&output);
+        assert!(told.contains(&format!("{option}: {}", path(name))), "{told}");
+        assert!(expected.iter().all(|expected| told.contains(expected)), "{told}");
+        assert!(!told.contains(key.trim()), "no key is repeated: {told}");
+    }
+}
+
+#[test]
+fn keys_open_other_addresses_and_contradict_trust_in_everyone() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(file.path(), new_key("a", "reader").1).expect("written");
+    let auth = format!("--auth={}", file.path().display());
+    let output = output(&["serve", "--listen=127.0.0.1:0", &auth, "--dev-platform"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(told(&output).contains("--auth and --dev-platform"), "{}", told(&output));
+    let (_served, first) = Served::with(&["serve", "--listen=0.0.0.0:0", &auth]);
+    assert!(first.starts_with("banqi is listening on 0.0.0.0:"), "{first}");
+}
+
+#[test]
+fn a_key_file_that_became_wrong_is_logged() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(file.path(), new_key("a", "reader").1).expect("written");
+    let auth = format!("--auth={}", file.path().display());
+    let (mut served, _) = Served::with(&["serve", "--listen=127.0.0.1:0", &auth]);
+    let (key, _) = new_key("b", "reader");
+    fs::write(file.path(), format!("b reader {key}")).expect("written");
+    let (sender, lines) = std::sync::mpsc::channel();
+    let stderr = served.0.stderr.take().expect("its log");
+    std::thread::spawn(move || {
+        let lines = BufReader::new(stderr).lines().map_while(Result::ok);
+        // Nobody listens once the line was found.
+        lines.for_each(|line| drop(sender.send(line)));
+    });
+    loop {
+        let line = lines.recv_timeout(Duration::from_secs(20)).expect("it is logged in time");
+        assert!(!line.contains(key.trim()), "no key is logged: {line}");
+        if line.contains("API keys stay as they were") {
+            assert!(line.contains("line 1: hash"), "{line}");
+            break;
+        }
+    }
 }

@@ -13,7 +13,8 @@ fn catalogue() -> String {
          reasons. Programs compare the reason; the message is for people and may change. An action\n\
          that the rules forbid has its reason also where a call answers OK and tells of it, as\n\
          `ReplayGame` does in `illegal`.\n\n\
-         Every FAILED_PRECONDITION has a `google.rpc.PreconditionFailure` whose subject is the game.\n\
+         Every FAILED_PRECONDITION has a `google.rpc.PreconditionFailure` whose subject is the game,\n\
+         or for `NO_SERVICE_KEY` the option that is missing.\n\
          Its type is the reason, or `ILLEGAL_ACTION` for all actions that the rules forbid.\n\n\
          This page is written from the code: `UPDATE_DOCS=1 cargo test --test error_catalogue`.\n\n\
          | reason | gRPC code | meaning |\n|---|---|---|\n"

@@ -19,13 +19,15 @@ const SEED: &str = "1";
 struct Stage {
     store: RedisServer,
     replicas: Vec<Replica>,
+    options: &'static [&'static str],
 }
 
 impl Stage {
-    fn new() -> Self {
+    /// Two replicas on one store, with these options besides those that say where all is.
+    fn new(options: &'static [&'static str]) -> Self {
         let store = RedisServer::start_durable();
-        let replicas = (0..2).map(|_| start_replica(&store)).collect();
-        Self { store, replicas }
+        let replicas = (0..2).map(|_| start_replica(&store, options)).collect();
+        Self { store, replicas, options }
     }
 
     /// Does what the client asks for; answers what it waits for.
@@ -36,7 +38,7 @@ impl Stage {
             ["start", "store"] => self.store.restart(),
             ["kill", "replica", index] => self.replicas[number(index)].kill(),
             ["start", "replica", index] => {
-                let replica = start_replica(&self.store);
+                let replica = start_replica(&self.store, self.options);
                 let address = replica.address().to_owned();
                 self.replicas[number(index)] = replica;
                 return address;
@@ -47,18 +49,22 @@ impl Stage {
     }
 }
 
-fn start_replica(store: &RedisServer) -> Replica {
-    Replica::start(&["--store", &store.url(), "--log", "error"])
+fn start_replica(store: &RedisServer, options: &[&str]) -> Replica {
+    let url = store.url();
+    Replica::start(&[&["--store", &url, "--log", "error"], options].concat())
 }
 
 fn number(text: &str) -> usize {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Plays a scenario with so many games.
+/// Plays a scenario with so many games; where it says by itself how many, the number does not count.
 fn play(scenario: &str, games: u32) {
+    play_on(Stage::new(&[]), scenario, games);
+}
+
+fn play_on(mut stage: Stage, scenario: &str, games: u32) {
     let stubs = Stubs::make();
-    let mut stage = Stage::new();
     let seed = std::env::var("BANQI_SEED").unwrap_or_else(|_| SEED.to_owned());
     let mut client = stubs.script("play_hosted.py");
     client.args([scenario, &seed, &games.to_string()]);
@@ -101,6 +107,36 @@ fn a_killed_store_loses_nothing_and_comes_back() {
 #[test]
 fn of_many_calls_at_one_etag_one_has_an_effect() {
     play("races", 1);
+}
+
+#[test]
+fn clocks_are_what_a_client_reckons_them_to_be() {
+    play("clocks", 0);
+}
+
+#[test]
+fn draws_takebacks_and_aborts_come_to_what_they_should() {
+    play("offers", 0);
+}
+
+#[test]
+fn whatever_seats_ask_for_a_client_knows_what_comes_of_it() {
+    play("wishes", 40);
+}
+
+#[test]
+fn a_series_of_rematches_keeps_its_score() {
+    play("series", 0);
+}
+
+#[test]
+fn four_seats_go_on_without_those_who_are_out() {
+    play("four_seats", 0);
+}
+
+#[test]
+fn a_token_that_was_replaced_is_dead() {
+    play_on(Stage::new(&["--dev-platform"]), "reissued_tokens", 0);
 }
 
 /// Kills replicas and the store in turns while games are played:

@@ -2,12 +2,12 @@
 
 use std::fmt::Display;
 
-use prost::Message;
-use tonic::metadata::MetadataMap;
+use prost::{Message, Name};
 use uuid::{Uuid, Variant};
 
+use super::callers::{Caller, Role};
 use super::convert::game::View;
-use super::error::FieldFaults;
+use super::error::{ApiError, FieldFaults};
 use super::host::{Credential, RequestId};
 use super::proto::v1;
 use crate::game::{Entropy, Etag, GameId, PlayerId};
@@ -77,23 +77,30 @@ pub(super) fn unknown_value(number: i32, values: impl Display) -> String {
 
 /// The request id of a call, if it has one. `body` is the request without it and without
 /// credentials.
-pub(super) fn request_id(
+pub(super) fn request_id<M: Message + Name>(
     id: String,
-    body: &impl Message,
+    body: &M,
+    caller: &Caller,
     faults: &mut FieldFaults,
 ) -> Option<RequestId> {
     if id.len() > MAX_REQUEST_ID {
         let length = id.len();
         faults.add("request_id", format!("has {length} bytes, but may have {MAX_REQUEST_ID}"));
     }
-    if id.is_empty() { None } else { Some(RequestId { id, body: body.encode_to_vec() }) }
+    if id.is_empty() {
+        return None;
+    }
+    // Many requests have the same shape, and an offer is no resignation.
+    let body = [M::full_name().as_bytes(), &[0], &body.encode_to_vec()].concat();
+    Some(RequestId::new(id, body, caller))
 }
 
 /// The request id of a call that answers credentials: whoever can name it is answered them again,
 /// so it must not be one that can be guessed.
-pub(super) fn secret_request_id(
+pub(super) fn secret_request_id<M: Message + Name>(
     id: String,
-    body: &impl Message,
+    body: &M,
+    caller: &Caller,
     faults: &mut FieldFaults,
 ) -> Option<RequestId> {
     let is_random = |text: &str| {
@@ -107,25 +114,31 @@ pub(super) fn secret_request_id(
              its seat tokens",
         );
     }
-    request_id(id, body, faults)
+    request_id(id, body, caller, faults)
 }
 
 /// What the caller shows to act for a seat: the token of the request or of its metadata, or else a
-/// seat's number.
+/// seat's number. A malformed number is noted.
+///
+/// # Errors
+/// Where the caller shows nothing at all to a service with keys, or may not name a seat.
 pub(super) fn credential(
-    metadata: &MetadataMap,
+    caller: &Caller,
     seat_token: &str,
-    seat: Option<Seat>,
-) -> Credential {
-    let bearer = || {
-        let value = metadata.get("authorization")?.to_str().ok()?;
-        let (scheme, token) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then_some(token)
-    };
-    let shown = if seat_token.is_empty() { bearer() } else { Some(seat_token) };
-    match (shown, seat) {
-        (Some(token), _) => Credential::Token(token.parse()),
-        (None, Some(seat)) => Credential::Named(seat),
-        (None, None) => Credential::None,
-    }
+    number: u32,
+    faults: &mut FieldFaults,
+) -> Result<Credential, ApiError> {
+    let seat = seat(number, faults);
+    Ok(match caller.seat_token() {
+        _ if !seat_token.is_empty() => Credential::Token(seat_token.parse()),
+        Some(token) => Credential::Token(token.clone()),
+        None if number != 0 => {
+            caller.require(Role::Platform)?;
+            seat.map_or(Credential::None, Credential::Named)
+        }
+        None => {
+            caller.require(Role::Reader)?;
+            if caller.is_platform() { Credential::Platform } else { Credential::None }
+        }
+    })
 }

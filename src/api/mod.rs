@@ -1,5 +1,6 @@
 //! The services of `proto/banqi/v1`: conversion, errors, handlers.
 
+pub mod callers;
 pub mod convert;
 pub mod error;
 pub mod export;

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod key;
 mod replay;
 mod serve;
 
@@ -20,6 +21,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Key(key::NewKey),
     Replay(replay::Replay),
 }
 
@@ -30,6 +32,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Serve(serve) => serve.run().map_err(Box::<dyn Error>::from),
+        Command::Key(key) => key.run().map_err(Into::into),
         Command::Replay(replay) => replay.run().map_err(Into::into),
     };
     match result {

@@ -2,17 +2,20 @@
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use tokio::net::TcpListener;
 
+use crate::api::callers::{CallerOptions, Callers, CallersError};
 use crate::api::{HostOptions, WatchPace};
 use crate::game::{Limits, Span};
 use crate::server::{
     self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, signals, telemetry,
 };
-use crate::store::{self, Namespace, Options, ShardCount, StoreError};
+use crate::store::{self, Namespace, Options, ShardCount, StoreError, SystemTimeSource};
 
 /// Serve gRPC and gRPC-Web until SIGTERM or Ctrl-C
 #[derive(Args, Clone, Debug)]
@@ -53,16 +56,24 @@ pub(super) struct Serve {
     #[arg(long, env = "BANQI_SHARDS", default_value = "1024", value_parser = shards)]
     shards: ShardCount,
 
+    /// File of API keys: only their holders may call; without one everyone may
+    #[arg(long, env = "BANQI_AUTH", value_name = "FILE")]
+    auth: Option<PathBuf>,
+
+    /// File of at least 32 random bytes that player tokens are made with, the same for each replica
+    #[arg(long, env = "BANQI_SERVICE_KEY", value_name = "FILE")]
+    service_key: Option<PathBuf>,
+
     /// Let everyone call PlatformService and act by seat number; for development
     #[arg(long, env = "BANQI_DEV_PLATFORM")]
     dev_platform: bool,
 
     /// Hours after which a game that nobody has begun is aborted
-    #[arg(long, env = "BANQI_UNBEGUN_HOURS", value_name = "HOURS", default_value = "24")]
+    #[arg(long, env = "BANQI_UNBEGUN_HOURS", value_name = "HOURS", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=87_600))]
     unbegun_hours: u32,
 
     /// Days for which an ended game is kept
-    #[arg(long, env = "BANQI_ENDED_DAYS", value_name = "DAYS", default_value = "30")]
+    #[arg(long, env = "BANQI_ENDED_DAYS", value_name = "DAYS", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=3_650))]
     ended_days: u32,
 
     /// What to log: a level, or levels by target like banqi=debug,warn
@@ -75,6 +86,8 @@ pub(super) struct Serve {
 pub(super) enum Failure {
     #[error(transparent)]
     Config(#[from] ConfigError),
+    #[error(transparent)]
+    Callers(#[from] CallersError),
     #[error("--log cannot be read: {0}; write a level such as info, or banqi=debug,warn")]
     Log(#[from] tracing_subscriber::filter::ParseError),
     #[error(
@@ -117,12 +130,16 @@ impl Serve {
             cors_origins: self.cors_origin,
             stop_delay: self.stop_delay,
             stop_grace: self.stop_grace,
+            callers: CallerOptions {
+                auth: self.auth,
+                dev_platform: self.dev_platform,
+                service_key: self.service_key,
+            },
             host: HostOptions {
                 limits: Limits {
                     unbegun: Span::hours(self.unbegun_hours.into()),
                     ended: Span::days(self.ended_days.into()),
                 },
-                dev_platform: self.dev_platform,
                 ..HostOptions::default()
             },
             watching: WatchPace::default(),
@@ -132,6 +149,7 @@ impl Serve {
 
 async fn serve(config: &Config, store: &str, options: Options) -> Result<(), Failure> {
     let shutdown = signals::stop()?;
+    let callers = Callers::open(&config.callers, Arc::new(SystemTimeSource))?;
     let store = store::open(store, options).await?;
     for finding in store.checkup().await? {
         if finding.loses_games() {
@@ -145,8 +163,8 @@ async fn serve(config: &Config, store: &str, options: Options) -> Result<(), Fai
         Some(address) => Some(bind("--http-listen", address).await?),
         None => None,
     };
-    announce(&grpc, http.as_ref())?;
-    match server::run(Listeners { grpc, http }, config, store, shutdown).await? {
+    announce(config, &grpc, http.as_ref())?;
+    match server::run(Listeners { grpc, http }, config, &callers, store, shutdown).await? {
         Stopped::Finished => tracing::info!("stopped"),
         Stopped::CutOff => tracing::warn!(
             grace = ?config.stop_grace,
@@ -165,13 +183,14 @@ async fn bind(option: &'static str, address: SocketAddr) -> Result<TcpListener, 
 
 /// Says on standard output where the service is, and what to try next. A reader who has seen
 /// enough, or none, is no reason not to serve.
-fn announce(grpc: &TcpListener, http: Option<&TcpListener>) -> io::Result<()> {
+fn announce(config: &Config, grpc: &TcpListener, http: Option<&TcpListener>) -> io::Result<()> {
     let address = grpc.local_addr()?;
     let mut text = format!("banqi is listening on {address}\n");
     if let Some(http) = http {
         text += &format!("probes: http://{}/readyz\n", http.local_addr()?);
     }
-    text += &format!("try: grpcurl -plaintext {address} banqi.v1.RulesService/ListPresets\n");
+    let key = config.callers.auth.as_ref().map_or("", |_| "-H \"x-api-key: $KEY\" ");
+    text += &format!("try: grpcurl -plaintext {key}{address} banqi.v1.RulesService/ListPresets\n");
     let mut out = io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         tracing::warn!(%error, "standard output cannot be written to");
@@ -225,6 +244,8 @@ mod tests {
             "--stop-delay=1.5",
             "--stop-grace=3",
             "--dev-platform",
+            "--auth=keys",
+            "--service-key=service key",
             "--unbegun-hours=2",
             "--ended-days=4",
         ])
@@ -238,9 +259,13 @@ mod tests {
                 .to_vec(),
             stop_delay: Duration::from_millis(1500),
             stop_grace: Duration::from_secs(3),
+            callers: CallerOptions {
+                auth: Some("keys".into()),
+                dev_platform: true,
+                service_key: Some("service key".into()),
+            },
             host: HostOptions {
                 limits: Limits { unbegun: Span::hours(2), ended: Span::days(4) },
-                dev_platform: true,
                 ..HostOptions::default()
             },
             watching: WatchPace::default(),

@@ -23,23 +23,35 @@ impl Game {
         let is_theirs = |seat: &Seat| player.is_some() && self.player(*seat) == player;
         if let Some(seat) = asked {
             let free = !self.has_joined(seat);
-            let others = match self.claim(seat) {
-                Some(Claim::Reserved) => free && !is_theirs(&seat),
-                Some(Claim::Rematch) => free,
-                Some(Claim::Assigned | Claim::Open) | None => false,
+            return match self.claim(seat) {
+                Some(Claim::Reserved) if free && !is_theirs(&seat) => {
+                    Err(Refusal::SeatReserved { seat })
+                }
+                Some(Claim::Rematch) if free => Err(self.seat_of_rematch(seat)),
+                _ => Ok(seat),
             };
-            return if others { Err(Refusal::SeatReserved { seat }) } else { Ok(seat) };
         }
         let free = |seat: &Seat| !self.has_joined(*seat);
         let is_open = |seat: &Seat| self.claim(*seat) == Some(Claim::Open);
-        let may_join = |seat: &Seat| free(seat) && self.claim(*seat) != Some(Claim::Rematch);
-        if let Some(seat) = self.seats().filter(may_join).find(is_theirs) {
-            return Ok(seat);
+        if let Some(seat) = self.seats().filter(free).find(is_theirs) {
+            return if self.claim(seat) == Some(Claim::Rematch) {
+                Err(self.seat_of_rematch(seat))
+            } else {
+                Ok(seat)
+            };
         }
         if let Some(seat) = self.seats().find(is_theirs) {
             return Err(Refusal::AlreadySeated { seat });
         }
         self.seats().filter(free).find(is_open).ok_or(Refusal::NoSeatOpen)
+    }
+
+    /// Why nobody can join a seat that waits for its player of the game before.
+    fn seat_of_rematch(&self, seat: Seat) -> Refusal {
+        match &self.stored.facts.series {
+            Some(series) => Refusal::SeatOfRematch { seat, previous: series.previous.clone() },
+            None => Refusal::SeatReserved { seat },
+        }
     }
 
     fn check_seat(&self, seat: Seat) -> Result<(), Refusal> {

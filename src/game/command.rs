@@ -115,7 +115,7 @@ impl Change {
 /// Whether a command may be, and what it does then. Pure; never looks at anything hidden.
 ///
 /// # Errors
-/// Why the command is refused. [`Refusal::TimeIsUp`] asks for [`Command::EnforceDeadline`] first,
+/// Why the command is refused. [`Refusal::Overdue`] asks for [`Command::EnforceDeadline`] first,
 /// and the command again after it.
 pub fn decide(
     game: &Game,
@@ -124,8 +124,8 @@ pub fn decide(
     limits: &Limits,
 ) -> Result<Change, Refusal> {
     let now = now.max(game.updated_at());
-    if *command != Command::EnforceDeadline {
-        game.check_time(now)?;
+    if *command != Command::EnforceDeadline && game.due(now, limits).is_ok() {
+        return Err(Refusal::Overdue);
     }
     let mut joining = None;
     let event = match command {

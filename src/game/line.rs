@@ -48,21 +48,21 @@ impl Line {
     pub(super) fn before_last_turn_of(&self, asking: Seat) -> Result<usize, Refusal> {
         let mut last_turn = None;
         let mut keep = self.0.len();
+        // Whether a seat left just before what is kept: it stays out, so nothing before that can go.
+        let mut left_before = false;
         for step in self.0.iter().rev() {
             let Step::Acted { seat, turn, revealed, put_out, .. } = *step else {
-                if last_turn.is_some() {
-                    break;
-                }
-                return Err(Refusal::TakebackSeatOut);
+                left_before = true;
+                continue;
             };
             if last_turn.is_some_and(|last| last != turn) {
                 break;
             }
+            if left_before || put_out {
+                return Err(Refusal::TakebackSeatOut);
+            }
             if revealed {
                 return Err(Refusal::TakebackRevealed);
-            }
-            if put_out {
-                return Err(Refusal::TakebackSeatOut);
             }
             if seat == asking {
                 last_turn = Some(turn);

@@ -46,8 +46,8 @@ impl Offers {
         self.takeback_asked = SeatSet::EMPTY;
     }
 
-    /// A seat went out: what was offered was offered in another game.
-    pub(super) fn seat_went_out(&mut self) {
+    /// A seat went out, so that what was offered was offered in another game; or the game ended.
+    pub(super) fn lapse(&mut self) {
         self.draw = None;
         self.takeback = None;
     }

@@ -1,5 +1,6 @@
 //! Why commands are refused.
 
+use super::id::GameId;
 use super::time::Millis;
 use crate::rules::{IllegalAction, Seat};
 
@@ -50,6 +51,17 @@ pub enum Refusal {
         /// Which.
         seat: Seat,
     },
+    /// The seat is for whoever had it in the game before.
+    #[error(
+        "seat {seat} is for the player of game `{previous}`: call Rematch on that game with the token \
+         of the seat there"
+    )]
+    SeatOfRematch {
+        /// Which.
+        seat: Seat,
+        /// The game before.
+        previous: GameId,
+    },
     /// Every seat is taken, or reserved for other players.
     #[error("no seat is open to this player")]
     NoSeatOpen,
@@ -77,7 +89,10 @@ pub enum Refusal {
     /// The deal was given, so nothing can be added to it.
     #[error("the deal was given at creation, so no entropy can be added")]
     DealGiven,
-    /// The seat to move has run out of time, which has to be written first.
+    /// What has come due has to be written first.
+    #[error("a deadline has passed")]
+    Overdue,
+    /// The seat to move has run out of time.
     #[error("seat {seat} has run out of time")]
     TimeIsUp {
         /// Which.
@@ -86,6 +101,15 @@ pub enum Refusal {
     /// The game goes on.
     #[error("the game is not over yet")]
     NotOver,
+    /// The rematch ended before every seat had asked for it.
+    #[error(
+        "the rematch `{id}` ended before every seat had asked for it, and there is one only: create \
+         a new game"
+    )]
+    RematchOver {
+        /// Its id.
+        id: GameId,
+    },
     /// There is a rematch already.
     #[error("the game has a rematch already")]
     RematchMade,

@@ -47,9 +47,13 @@ impl Game {
     /// # Errors
     /// Why not.
     pub fn check_rematch(&self) -> Result<(), Refusal> {
-        match self.state() {
-            GameState::Finished => Ok(()),
-            GameState::Waiting | GameState::Active => Err(Refusal::NotOver),
+        if self.state() != GameState::Finished {
+            return Err(Refusal::NotOver);
+        }
+        // A seat that nobody had would wait in the rematch for somebody who cannot ask for it.
+        match self.seats().find(|seat| !self.has_joined(*seat)) {
+            Some(seat) => Err(Refusal::NotJoined { seat }),
+            None => Ok(()),
         }
     }
 
@@ -57,7 +61,7 @@ impl Game {
     /// deal. The seats that have asked have theirs; the others have theirs once they ask.
     ///
     /// # Errors
-    /// Where the game is not over.
+    /// Where the game is not over, or a seat was never taken.
     pub fn new_rematch(&self, new: NewRematch, now: Millis) -> Result<Self, Refusal> {
         self.check_rematch()?;
         let facts = &self.stored.facts;

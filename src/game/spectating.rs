@@ -26,7 +26,7 @@ impl Game {
         for entry in self.stored.log.entries().skip(1) {
             let turn = game.position().turn_number();
             let Revision(revision) = entry.version.revision;
-            if !matches!(entry.event, Event::Joined { .. } | Event::EntropyAdded { .. }) {
+            if !is_before_play(&entry.event) {
                 before_play.get_or_insert(Revision(revision - 1));
             }
             if game.step(&entry).is_err() {
@@ -41,4 +41,9 @@ impl Game {
             _ => before_play.unwrap_or(self.version().revision),
         }
     }
+}
+
+/// Whether it is no part of play and hides nothing that came before play.
+const fn is_before_play(event: &Event) -> bool {
+    matches!(event, Event::Joined { .. } | Event::EntropyAdded { .. } | Event::TokenReissued(_))
 }

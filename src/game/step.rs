@@ -37,7 +37,7 @@ impl Game {
             }
         })?;
         if self.referee.departures().len() > departures {
-            self.offers.seat_went_out();
+            self.offers.lapse();
         }
         let moment = Moment { revision: entry.version.revision, at: entry.at };
         self.turn_clocks(turn, moment, matches!(entry.event, Event::Imported(_)));
@@ -240,6 +240,7 @@ impl Game {
         }
         if self.stored.outcome.is_some() {
             self.clocks.stop(seat, at);
+            self.offers.lapse();
             self.ended = Some(moment);
         } else if self.position().turn_number() > number && !imported {
             if self.position().is_out(seat) {

@@ -71,7 +71,9 @@ impl TimeControl {
         let mut faults = Faults(Vec::new());
         match clock {
             Clock::Unlimited { inactivity } => {
-                inactivity.map(|limit| faults.span("unlimited.inactivity_limit", limit));
+                if let Some(limit) = inactivity {
+                    faults.span("unlimited.inactivity_limit", limit);
+                }
             }
             Clock::SuddenDeath { main } => faults.span("sudden_death.main_time", main),
             Clock::Increment { main, increment } => {
@@ -91,7 +93,9 @@ impl TimeControl {
                 faults.count("correspondence.days_per_turn", days.into(), most);
             }
         }
-        first_turn.map(|limit| faults.span("first_turn_limit", limit));
+        if let Some(limit) = first_turn {
+            faults.span("first_turn_limit", limit);
+        }
         if faults.0.is_empty() { Ok(Self { clock, first_turn }) } else { Err(faults.0) }
     }
 

@@ -13,7 +13,6 @@ use super::id::GameId;
 use super::secret::GameKey;
 use crate::rules::Seat;
 
-const PREFIX: &str = "bqs_";
 /// The seat's number, then the whole HMAC.
 const LENGTH: usize = 33;
 
@@ -26,6 +25,9 @@ pub struct SeatToken {
 }
 
 impl SeatToken {
+    /// What every token's text begins with, which tells it from other credentials.
+    pub const PREFIX: &str = "bqs_";
+
     /// The token of a seat. `generation` counts the tokens that it had before.
     pub fn derive(key: &GameKey, id: &GameId, seat: Seat, generation: u32) -> Self {
         // An id has no zero byte and what follows it has a fixed length, so no two are alike.
@@ -43,7 +45,7 @@ impl SeatToken {
     pub fn expose(&self) -> String {
         let mut bytes = Zeroizing::new([self.seat.number(); LENGTH]);
         bytes[1..].copy_from_slice(&*self.code);
-        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes.as_slice()))
+        format!("{}{}", Self::PREFIX, URL_SAFE_NO_PAD.encode(bytes.as_slice()))
     }
 }
 
@@ -74,7 +76,7 @@ impl FromStr for SeatToken {
     type Err = SeatTokenError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let encoded = text.strip_prefix(PREFIX).ok_or(SeatTokenError)?;
+        let encoded = text.strip_prefix(Self::PREFIX).ok_or(SeatTokenError)?;
         let bytes = Zeroizing::new(URL_SAFE_NO_PAD.decode(encoded).map_err(|_| SeatTokenError)?);
         let (&number, code) = bytes.split_first().ok_or(SeatTokenError)?;
         let seat = Seat::new(number).ok_or(SeatTokenError)?;

@@ -18,6 +18,7 @@ use tracing::Level;
 use super::config::Config;
 use super::health::Health;
 use super::layers::{Browsers, DeadlineLayer, Drain, catch_panics, cors};
+use crate::api::callers::Callers;
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
 use crate::api::{GameApi, Host, PlatformApi, RulesApi, WatchPace};
@@ -26,6 +27,7 @@ use crate::api::{GameApi, Host, PlatformApi, RulesApi, WatchPace};
 pub(super) fn routes(
     health: &Health,
     host: &Arc<Host>,
+    callers: &Arc<Callers>,
     watching: WatchPace,
 ) -> Result<Routes, Error> {
     let reflection = || {
@@ -33,9 +35,9 @@ pub(super) fn routes(
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
-    Ok(Routes::new(RulesApi.into_server())
-        .add_service(GameApi::new(Arc::clone(host), watching).into_server())
-        .add_service(PlatformApi::new(Arc::clone(host)).into_server())
+    Ok(Routes::new(RulesApi::new(Arc::clone(callers)).into_server())
+        .add_service(GameApi::new(Arc::clone(host), Arc::clone(callers), watching).into_server())
+        .add_service(PlatformApi::new(Arc::clone(host), Arc::clone(callers)).into_server())
         .add_service(health.service())
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, Uri};
 
+use crate::api::callers::CallerOptions;
 use crate::api::{HostOptions, WatchPace};
 
 /// The configuration of a server.
@@ -23,6 +24,8 @@ pub struct Config {
     pub stop_delay: Duration,
     /// How long calls in flight may take after that.
     pub stop_grace: Duration,
+    /// How callers are told apart.
+    pub callers: CallerOptions,
     /// How games are hosted.
     pub host: HostOptions,
     /// How watching is paced.
@@ -38,6 +41,7 @@ impl Default for Config {
             cors_origins: Vec::new(),
             stop_delay: Duration::ZERO,
             stop_grace: Duration::from_secs(10),
+            callers: CallerOptions::default(),
             host: HostOptions::default(),
             watching: WatchPace::default(),
         }
@@ -50,14 +54,20 @@ pub enum ConfigError {
     /// An address that other machines can reach, while anyone may call.
     #[error(
         "--listen {address} can be reached from other machines, and anyone there may call: listen \
-         on a loopback address such as 127.0.0.1:{}, or add --insecure where the network itself \
-         keeps strangers out",
+         on a loopback address such as 127.0.0.1:{}, let only the holders of API keys call \
+         (--auth), or add --insecure where the network itself keeps strangers out",
         address.port()
     )]
     Exposed {
         /// The address.
         address: SocketAddr,
     },
+    /// Callers told apart and all trusted.
+    #[error(
+        "--auth and --dev-platform contradict each other: with --dev-platform everyone may do \
+         everything; leave it out, and give a key the role platform"
+    )]
+    AuthAndDevPlatform,
 }
 
 impl Config {
@@ -66,7 +76,11 @@ impl Config {
     /// # Errors
     /// What is unsafe, and what to do about it.
     pub fn check(&self) -> Result<(), ConfigError> {
-        if self.listen.ip().to_canonical().is_loopback() || self.insecure {
+        let has_keys = self.callers.auth.is_some();
+        if has_keys && self.callers.dev_platform {
+            return Err(ConfigError::AuthAndDevPlatform);
+        }
+        if self.listen.ip().to_canonical().is_loopback() || self.insecure || has_keys {
             Ok(())
         } else {
             Err(ConfigError::Exposed { address: self.listen })
@@ -133,6 +147,16 @@ mod tests {
     ) {
         let config = Config { listen, insecure, ..Config::default() };
         assert_eq!(config.check().is_ok(), allowed);
+    }
+
+    #[test]
+    fn keys_open_every_address_and_contradict_trust_in_everyone() {
+        let callers = CallerOptions { auth: Some("keys".into()), ..CallerOptions::default() };
+        let listen = SocketAddr::from(([0, 0, 0, 0], 50051));
+        let mut config = Config { listen, callers, ..Config::default() };
+        assert_eq!(config.check(), Ok(()));
+        config.callers.dev_platform = true;
+        assert_eq!(config.check(), Err(ConfigError::AuthAndDevPlatform));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::health::Health;
 use super::probes;
 use super::sweeper;
 use crate::api::Host;
+use crate::api::callers::Callers;
 use crate::store::Store;
 
 /// How often an idle HTTP/2 connection is asked whether its peer is still there, and how long the
@@ -63,8 +64,8 @@ pub enum ServeError {
     Http(#[source] io::Error),
 }
 
-/// Serves the games of a store until `shutdown` resolves, then stops: readiness goes off, `Config::stop_delay` passes,
-/// no connection is accepted any more, open streams are ended with UNAVAILABLE, and calls in
+/// Serves the games of a store to these callers until `shutdown` resolves, then stops: readiness
+/// goes off, `Config::stop_delay` passes, no connection is accepted any more, open streams are ended with UNAVAILABLE, and calls in
 /// flight have `Config::stop_grace` to finish. Last the store is told that nobody is present any more
 /// over this replica.
 ///
@@ -73,13 +74,14 @@ pub enum ServeError {
 pub async fn run(
     listeners: Listeners,
     config: &Config,
+    callers: &Arc<Callers>,
     store: Arc<dyn Store>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Stopped, ServeError> {
     let health = Health::serving().await;
     let stopping = CancellationToken::new();
     let (host, written) = Host::new(store, config.host);
-    let routes = assemble::routes(&health, &host, config.watching)?;
+    let routes = assemble::routes(&health, &host, callers, config.watching)?;
 
     let grpc = Server::builder()
         .accept_http1(true)
@@ -111,6 +113,7 @@ pub async fn run(
         served = grpc => served.map(|()| Stopped::Finished).map_err(ServeError::Grpc),
         served = http => served.map(|()| Stopped::CutOff).map_err(ServeError::Http),
         () = stop => Ok(Stopped::CutOff),
+        () = callers.follow_keys() => Ok(Stopped::CutOff),
         () = sweeper::sweep(Arc::clone(&host), written) => Ok(Stopped::CutOff),
         () = host.keep_present(config.watching.presence_lifetime) => Ok(Stopped::CutOff),
     };

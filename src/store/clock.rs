@@ -20,6 +20,7 @@ pub(super) fn within_tolerance(present: Millis, now: Millis) -> bool {
 ///
 /// The shard's time advances by what the source's did, at least 0 and at most [`MAX_ADVANCE`] a
 /// step; so a source that jumps, or that nobody could reach for a while, costs nobody his game.
+/// A shard in which no game has a deadline has nothing to lose, and its source's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ShardClock {
     pub(super) seen: Millis,
@@ -32,9 +33,12 @@ impl ShardClock {
         Self { seen: source, time: source }
     }
 
-    /// The clock when the source shows this time.
+    /// The clock when the source shows this time; `running`: a game of the shard has a deadline.
     #[must_use]
-    pub(super) fn advanced(self, source: Millis) -> Self {
+    pub(super) fn advanced(self, source: Millis, running: bool) -> Self {
+        if !running {
+            return Self::starting(source);
+        }
         let step = source.since(self.seen).min(MAX_ADVANCE);
         Self { seen: source, time: self.time + step }
     }
@@ -65,22 +69,30 @@ mod tests {
 
     #[test]
     fn the_clock_advances_with_its_source() {
-        let clock = ShardClock::starting(Millis(1_000)).advanced(Millis(1_700));
+        let clock = ShardClock::starting(Millis(1_000)).advanced(Millis(1_700), true);
         assert_eq!(clock.time, Millis(1_700));
     }
 
     #[test]
     fn an_outage_costs_at_most_three_seconds() {
-        let clock = ShardClock::starting(Millis(1_000)).advanced(Millis(61_000));
+        let clock = ShardClock::starting(Millis(1_000)).advanced(Millis(61_000), true);
         assert_eq!(clock.time, Millis(4_000));
-        assert_eq!(clock.advanced(Millis(61_100)).time, Millis(4_100));
+        assert_eq!(clock.advanced(Millis(61_100), true).time, Millis(4_100));
     }
 
     #[test]
     fn a_source_that_jumps_back_stops_no_clock() {
-        let clock = ShardClock::starting(Millis(10_000)).advanced(Millis(2_000));
+        let clock = ShardClock::starting(Millis(10_000)).advanced(Millis(2_000), true);
         assert_eq!(clock.time, Millis(10_000));
-        assert_eq!(clock.advanced(Millis(2_500)).time, Millis(10_500));
+        assert_eq!(clock.advanced(Millis(2_500), true).time, Millis(10_500));
+    }
+
+    #[test]
+    fn where_nothing_has_a_deadline_the_time_is_the_sources() {
+        let clock = ShardClock::starting(Millis(10_000));
+        for source in [Millis(90_000), Millis(2_000)] {
+            assert_eq!(clock.advanced(source, false), ShardClock::starting(source));
+        }
     }
 
     #[test]

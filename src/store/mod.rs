@@ -7,6 +7,7 @@
 mod clock;
 pub mod codec;
 mod commit;
+mod due;
 mod embedded;
 mod entry;
 mod error;
@@ -24,6 +25,7 @@ use async_trait::async_trait;
 
 pub use clock::{CLOCK_TOLERANCE, MAX_ADVANCE, SystemTimeSource, TimeSource};
 pub use commit::{Change, Commit, CommitError, Outcome, Write};
+pub use due::Due;
 pub use entry::{Entry, EntryId, EntryIdError, FEED_KEPT};
 pub use error::{Effect, Misconfiguration, StoreError};
 pub use finding::Finding;
@@ -76,8 +78,9 @@ pub trait Store: std::fmt::Debug + Send + Sync {
     /// It may be half a round trip off, so two estimates may be out of order by as much.
     async fn now(&self, shard: Shard) -> Result<Millis, StoreError>;
 
-    /// Advances the shards' clocks. Without a beat or a write for longer than [`MAX_ADVANCE`], a
-    /// shard's time stands still; so shards in which clocks run need a beat a second.
+    /// Advances the shards' clocks. Without a beat or a write for longer than [`MAX_ADVANCE`], the
+    /// time of a shard in which a game has a deadline stands still; so such shards need a beat a
+    /// second. In the others no clock of a game runs: their time is their source's.
     async fn beat(&self, shards: &[Shard]) -> Result<(), StoreError>;
 
     /// Subscribes to hints that a game, or who is present at it, may have changed. When this
@@ -97,9 +100,18 @@ pub trait Store: std::fmt::Debug + Send + Sync {
     /// The slots that are present at each of these games, in the order asked for.
     async fn present(&self, games: &[GameId]) -> Result<Vec<Vec<PresentSlot>>, StoreError>;
 
+    /// The earliest deadline of each shard, in the order asked for; `None` where no game has one.
+    /// Cheap enough to ask for every shard several times a second.
+    async fn first_deadlines(&self, shards: &[Shard]) -> Result<Vec<Option<Millis>>, StoreError>;
+
     /// Games of the shard whose deadline is `now` or earlier, earliest first, at most `limit`.
     /// Deadlines of games that have expired are cleared on the way.
-    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<GameId>, StoreError>;
+    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<Due>, StoreError>;
+
+    /// Lets a game be due at another time, or never (`None`), unless its deadline is no longer the
+    /// one that [`Self::due`] told. The record stays as it is, and its next write sets the deadline
+    /// anew.
+    async fn postpone(&self, due: &Due, until: Option<Millis>) -> Result<(), StoreError>;
 
     /// Entries of the shard's feed after an entry (or, with `EntryId::default()`, from the
     /// start), oldest first, at most `limit`. Entries are kept for at least [`FEED_KEPT`].
@@ -142,5 +154,6 @@ pub trait Store: std::fmt::Debug + Send + Sync {
     async fn checkup(&self) -> Result<Vec<Finding>, StoreError>;
 }
 
-/// For how long one heartbeat keeps a replica alive.
-pub const HEARTBEAT_KEPT: Span = Span(5_000);
+/// For how long one heartbeat keeps a replica alive. Short, since for so long nobody sweeps the
+/// shards of one that died; one that is only slow is given its shards back with its next beat.
+pub const HEARTBEAT_KEPT: Span = Span(1_000);

@@ -148,7 +148,7 @@ fn course(new: NewGame, attempts: &[(Attempt, u32)]) -> Vec<Game> {
         let Some(command) = command(game, attempt) else { continue };
         let due = || decide(game, &Command::EnforceDeadline, now, &Limits::default());
         let change = match decide(game, &command, now, &Limits::default()) {
-            Err(Refusal::TimeIsUp { .. }) => due().expect("due"),
+            Err(Refusal::Overdue) => due().expect("due"),
             Err(_) => continue,
             Ok(change) => change,
         };

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use banqi::game::{GameId, Millis, Span, Version};
 use banqi::store::{
-    Commit, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Presence, PresentSlot,
-    Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
+    Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Presence,
+    PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
 };
 
 /// What is the matter with the store.
@@ -20,6 +20,8 @@ pub(crate) enum Trouble {
     AwayAfterWriting,
     /// Whoever writes finds that another was faster.
     Contended,
+    /// Its time is so much later than it was, and nothing is swept.
+    Late(Span),
 }
 
 /// A store before another one.
@@ -57,6 +59,19 @@ impl Meddling {
     fn answers(&self) -> Result<(), StoreError> {
         if self.trouble() == Trouble::Away { Err(away(Effect::None)) } else { Ok(()) }
     }
+}
+
+/// The same commit, estimated so much earlier.
+fn earlier(commit: &Commit, late: Span, shards: ShardCount) -> Commit {
+    let present = Millis(commit.present().0 - late.0);
+    let mut writes = commit.writes().cloned();
+    let first = writes.next().expect("a commit has a write");
+    let mut earlier = Commit::new(shards, present, first);
+    for write in writes {
+        earlier = earlier.and(shards, write).expect("as it was");
+    }
+    let fed = commit.feed().iter().fold(earlier, |it, entry| it.with_feed_entry(entry.clone()));
+    commit.outbox().iter().fold(fed, |it, entry| it.with_outbox_entry(entry.clone()))
 }
 
 fn away(effect: Effect) -> StoreError {
@@ -100,13 +115,27 @@ impl Store for Meddling {
                 assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
                 Err(away(Effect::Unknown))
             }
+            Trouble::Late(late) => {
+                let outcome = self.inner.commit(&earlier(commit, late, self.shards())).await?;
+                Ok(match outcome {
+                    Outcome::Applied { now } => Outcome::Applied { now: now + late },
+                    Outcome::Conflict { current, now } => {
+                        Outcome::Conflict { current, now: now + late }
+                    }
+                    Outcome::ClockOff { now } => Outcome::ClockOff { now: now + late },
+                })
+            }
             Trouble::None | Trouble::Away => self.inner.commit(commit).await,
         }
     }
 
     async fn now(&self, shard: Shard) -> Result<Millis, StoreError> {
         self.answers()?;
-        self.inner.now(shard).await
+        let now = self.inner.now(shard).await?;
+        Ok(match self.trouble() {
+            Trouble::Late(late) => now + late,
+            _ => now,
+        })
     }
 
     async fn beat(&self, shards: &[Shard]) -> Result<(), StoreError> {
@@ -135,9 +164,22 @@ impl Store for Meddling {
         self.inner.present(games).await
     }
 
-    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<GameId>, StoreError> {
+    async fn first_deadlines(&self, shards: &[Shard]) -> Result<Vec<Option<Millis>>, StoreError> {
         self.answers()?;
-        self.inner.due(shard, now, limit).await
+        self.inner.first_deadlines(shards).await
+    }
+
+    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<Due>, StoreError> {
+        self.answers()?;
+        match self.trouble() {
+            Trouble::Late(_) => Ok(Vec::new()),
+            _ => self.inner.due(shard, now, limit).await,
+        }
+    }
+
+    async fn postpone(&self, due: &Due, until: Option<Millis>) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.postpone(due, until).await
     }
 
     async fn feed(

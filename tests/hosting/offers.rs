@@ -27,7 +27,6 @@ macro_rules! calls {
 }
 
 calls! {
-    play = Play(PlayActionRequest { action: &str });
     resign = Resign(ResignGameRequest {});
     abort = Abort(AbortGameRequest {});
     offer_draw = OfferDraw(OfferDrawRequest {});
@@ -54,6 +53,7 @@ pub(crate) async fn provoke(provoked: &mut Provoked, replica: &Replica) {
     table.play(replica, "b1").await;
     provoked.by(Reason::AbortTooLate, replica, one.abort()).await;
     provoked.by(Reason::GameNotOver, replica, one.rematch(v1::RematchFirst::Same)).await;
+    rematches(provoked, replica).await;
     takebacks(provoked, replica).await;
     four_seats(provoked, replica).await;
 }
@@ -70,6 +70,28 @@ async fn quiet(replica: &Replica, preset: &str) -> Table {
         quiet_turns = game.position.expect("a position").quiet_turns;
     }
     table
+}
+
+/// A rematch that is aborted before the other seat has asked is no dead end that says nothing.
+async fn rematches(provoked: &mut Provoked, replica: &Replica) {
+    let table = Table::create(replica, "TAIWANESE").await;
+    table.resign(replica, 2).await;
+    let (one, two) = (Calls(&table, 1), Calls(&table, 2));
+    let same = v1::RematchFirst::Same;
+    let answer = one.rematch(same).send(replica).await.expect("asked");
+    let new = answer.game.game_id.clone();
+    let seat_token = answer.tokens[0].token.clone();
+    let join = |seat| {
+        Write::Join(v1::JoinGameRequest { game_id: new.clone(), seat, ..Default::default() })
+    };
+    provoked.by(Reason::SeatReserved, replica, join(2)).await;
+    provoked.by(Reason::NoSeatOpen, replica, join(0)).await;
+    let abort = v1::AbortGameRequest { game_id: new.clone(), seat_token, ..Default::default() };
+    Write::Abort(abort).send(replica).await.expect("aborted");
+    provoked.by(Reason::RematchOver, replica, two.rematch(same)).await;
+    provoked.by(Reason::RematchOver, replica, one.rematch(same)).await;
+    let again = v1::RematchRequest { game_id: new.clone(), seat: 1, ..Default::default() };
+    provoked.by(Reason::SeatNotJoined, replica, Write::Rematch(again)).await;
 }
 
 async fn takebacks(provoked: &mut Provoked, replica: &Replica) {

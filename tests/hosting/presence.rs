@@ -257,7 +257,7 @@ impl Entry for v1::GameEvent {
 async fn who_is_refused_gets_nothing_and_is_not_present(
     #[values(Backing::Memory, Backing::Redis)] backing: Backing,
 ) {
-    let untrusting = Config { host: Default::default(), ..lasting(LONG) };
+    let untrusting = Config { callers: Default::default(), ..lasting(LONG) };
     let world = World::with(backing, 1, untrusting).await;
     let table = Table::create(world.any(), "TAIWANESE").await;
     let stranger = Table::create(world.any(), "TAIWANESE").await;
@@ -274,13 +274,14 @@ async fn who_is_refused_gets_nothing_and_is_not_present(
         assert_eq!(reason(&refused(world.any(), named).await), "PLATFORM_ONLY");
     }
     let named = |seat| v1::WatchGameRequest { seat, ..request(&table, "", "") };
-    assert_eq!(bad_fields(&refused(world.any(), named(5)).await), ["seat"]);
+    assert_eq!(reason(&refused(world.any(), named(5)).await), "PLATFORM_ONLY");
     // Existence is checked first, and tells nothing else.
     let nowhere =
         v1::WatchGameRequest { game_id: "nowhere".into(), ..request(&table, "", "no token") };
     assert_eq!(reason(&refused(world.any(), nowhere).await), "GAME_NOT_FOUND");
     let trusted = Replica::on(Arc::clone(&world.store), lasting(LONG)).await;
     assert_eq!(reason(&refused(&trusted, named(3)).await), "NO_SUCH_SEAT");
+    assert_eq!(bad_fields(&refused(&trusted, named(5)).await), ["seat"]);
     // What was marked before is there by the time that somebody else is.
     let mut player = Watch::open(world.any(), &table, 2).await;
     let mut spectator = Watch::open(&trusted, &table, 0).await;

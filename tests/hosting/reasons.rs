@@ -25,13 +25,24 @@ use crate::world::{Backing, Replica, World, request_id, trusting};
 use crate::writes::Write;
 
 /// Reasons that no call about a hosted game can be made to give here, and why.
-const ELSEWHERE: [(Reason, &str); 4] = [
+const ELSEWHERE: [(Reason, &str); 13] = [
     (Reason::Unimplemented, "of a service or method that there is not: tests/serving.rs"),
     (Reason::ServiceNotFound, "of the health check alone: tests/serving.rs"),
     (Reason::DeadlineExceeded, "of the layer around every service: tests/serving.rs"),
+    (Reason::CredentialsMalformed, KEYS),
+    (Reason::ApiKeyMissing, KEYS),
+    (Reason::ApiKeyWrong, KEYS),
+    (Reason::RoleTooLow, KEYS),
+    (Reason::PlayerTokenWrong, KEYS),
+    (Reason::PlayerTokenExpired, KEYS),
+    (Reason::OtherPlayer, KEYS),
+    (Reason::NoServiceKey, "of no game: tests/hosting/player_tokens.rs"),
+    (Reason::SpectatorsHidden, "of callers that are not trusted: tests/hosting/spectators.rs"),
     (Reason::Internal, "a fault of the service, which no call should be able to cause"),
 ];
 
+/// Why a service without keys, as it is here, does not tell them.
+const KEYS: &str = "of callers of a service with keys: tests/hosting/roles.rs, player_tokens.rs";
 /// A cursor of a reader of all eight shards who read the last one in 1970.
 const OLD_CURSOR: &str = "EAEaCAAAAAAAAAAAIggAAAAAAAAAAA";
 
@@ -275,6 +286,10 @@ async fn play(provoked: &mut Provoked, world: &World) {
     let one = world.any();
     let table = Table::create(one, "DOUBLE_FOUR").await;
     provoked.by(Reason::NotYourTurn, one, Write::Play(table.act(2, "a1"))).await;
+    let request =
+        v1::ExportGameRequest { game_id: table.id.clone(), format: v1::ExportFormat::Cdc.into() };
+    let status = one.games().export_game(request).await.expect_err("the double board");
+    provoked.note(Reason::NoTournamentRecord, &status);
     table.resign(one, 3).await;
     provoked.by(Reason::SeatOut, one, Write::Play(table.act(3, "a1"))).await;
     provoked.by(Reason::SeatOut, one, Write::Resign(table.resignation(3))).await;

@@ -179,6 +179,25 @@ async fn an_id_belongs_to_one_kind_of_call_and_to_one_seat(
 
 #[rstest]
 #[tokio::test]
+async fn calls_of_the_same_shape_are_told_apart(
+    #[values(Backing::Memory, Backing::Redis)] backing: Backing,
+) {
+    let world = World::start(backing, 2).await;
+    let [one, other] = &world.replicas[..] else { panic!("two replicas") };
+    let table = Table::create(one, "TAIWANESE").await;
+    table.play_on(one, 2).await;
+    let id = request_id();
+    let (game_id, seat_token) = (table.id.clone(), table.token(1));
+    let offer = v1::OfferDrawRequest { game_id, seat_token, ..Default::default() };
+    Write::OfferDraw(offer).with_request_id(&id).send(one).await.expect("offered");
+    let resignation = Write::Resign(table.resignation(1)).with_request_id(&id);
+    let status = resignation.send(other).await.expect_err("used for an offer");
+    assert_eq!(reason(&status), "REQUEST_ID_REUSED");
+    assert!(other.get(&table.id).await.result.is_none(), "nobody has resigned");
+}
+
+#[rstest]
+#[tokio::test]
 async fn a_refused_call_does_not_use_up_its_id(
     #[values(Backing::Memory, Backing::Redis)] backing: Backing,
 ) {

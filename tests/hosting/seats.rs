@@ -83,7 +83,7 @@ async fn a_token_may_come_as_metadata(#[values(Backing::Memory, Backing::Redis)]
     let mut games = world.any().games();
     games.play_action(bearer(&table.token(1), "a1")).await.expect("seat 1's token");
     games.play_action(bearer(&table.token(2), "a2")).await.expect("seat 2's token");
-    let status = games.play_action(bearer("nonsense", "a3")).await.expect_err("no token");
+    let status = games.play_action(bearer("bqs_nonsense", "a3")).await.expect_err("no token");
     assert_eq!(reason(&status), "SEAT_TOKEN_WRONG");
 }
 

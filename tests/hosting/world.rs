@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use banqi::api::WatchPace;
+use banqi::api::callers::CallerOptions;
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::game_service_client::GameServiceClient;
 use banqi::api::proto::v1::platform_service_client::PlatformServiceClient;
 use banqi::api::proto::v1::rules_service_client::RulesServiceClient;
-use banqi::api::{HostOptions, WatchPace};
 use banqi::server::Config;
 use banqi::store::{Options, ShardCount, Store, open};
 use tonic::transport::Channel;
@@ -142,7 +143,7 @@ pub(crate) fn options() -> Options {
 /// A service that trusts its callers, and whose watches are soon over.
 pub(crate) fn trusting() -> Config {
     Config {
-        host: HostOptions { dev_platform: true, ..HostOptions::default() },
+        callers: CallerOptions { dev_platform: true, ..CallerOptions::default() },
         watching: WatchPace {
             keep_alive: Duration::from_millis(500),
             linger: Duration::from_millis(500),

@@ -23,8 +23,9 @@ PROGRESS = (
 class Plan:
     """What is to happen in a game, drawn from a seed."""
 
-    def __init__(self, random, preset, brisk):
+    def __init__(self, random, preset, brisk, time_control=None):
         self.random, self.preset = random, preset
+        self.time_control = time_control
         self.seats = SEATS[preset] or 2
         # Brisk games end early: by few quiet turns, and by players who like to make progress.
         self.brisk = brisk
@@ -56,7 +57,7 @@ class HostedGame:
         self.tokens, self.entropies = {}, [b""] * plan.seats
         self.credentials = []
         self.game = None
-        self.watching = None
+        self.watchers, self.watching = [], []
 
     def home(self, seat):
         """The replica of a seat: seats next to each other have different ones."""
@@ -100,6 +101,7 @@ class HostedGame:
             rules=plan.rules(),
             seats=seats,
             entropy_required=plan.entropy_required,
+            time_control=plan.time_control,
         )
         created = await self.write("CreateGame", request, self.home(0), lambda _: {"created": {}})
         self.credentials.append(("CreateGame", request, created))
@@ -115,11 +117,7 @@ class HostedGame:
             if self.plan.join:
                 await self.join(seat, entropy)
             elif entropy:
-                request = messages.AddEntropyRequest(
-                    game_id=self.id, seat_token=self.tokens[seat], entropy=entropy
-                )
-                event = {"entropy_added": {"seat": seat}}
-                await self.write("AddEntropy", request, self.home(seat), lambda _: event)
+                await self.add_entropy(seat, entropy)
             self.entropies[seat - 1] = entropy
         same("state once all are there", self.game.state, game_pb2.GAME_STATE_ACTIVE)
 
@@ -133,6 +131,13 @@ class HostedGame:
         self.credentials.append(("JoinGame", request, joined))
         self.tokens[seat] = joined.seat_token
 
+    async def add_entropy(self, seat, entropy):
+        request = messages.AddEntropyRequest(
+            game_id=self.id, seat_token=self.tokens[seat], entropy=entropy
+        )
+        event = {"entropy_added": {"seat": seat}}
+        await self.write("AddEntropy", request, self.home(seat), lambda _: event)
+
     async def play_on(self):
         actions = 0
         while self.game.state != game_pb2.GAME_STATE_FINISHED:
@@ -142,21 +147,23 @@ class HostedGame:
                 await self.act()
             actions += 1
 
-    async def act(self):
+    async def act(self, action=None):
         seat = self.game.position.to_move
         request = messages.PlayActionRequest(
             game_id=self.id,
             seat_token=self.tokens[seat],
-            action=self.plan.choose(self.game.legal_actions),
+            action=action or self.plan.choose(self.game.legal_actions),
             etag=self.game.etag,
         )
         await self.write(
             "PlayAction", request, self.home(seat), lambda answer: {"played": answer.record}
         )
 
-    async def resign(self):
-        still_in = [seat.number for seat in self.game.seats if not seat.out]
-        seat = self.plan.random.choice(still_in)
+    def still_in(self):
+        return [seat.number for seat in self.game.seats if not seat.out]
+
+    async def resign(self, seat=None):
+        seat = seat or self.plan.random.choice(self.still_in())
         request = messages.ResignGameRequest(game_id=self.id, seat_token=self.tokens[seat])
         event = {"resigned": {"seat": seat}}
         await self.write("ResignGame", request, self.home(seat), lambda _: event)
@@ -165,11 +172,23 @@ class HostedGame:
 
     async def start(self):
         await self.create()
-        self.watcher = Watcher(self.service, self.id, self.number)
-        self.watching = asyncio.create_task(self.watcher.follow())
+        self.watch(self.number)
         await self.gather_players()
         secret = await self.proof(self.number)
         same("seed during the game", (secret.server_seed, secret.deal), (b"", ""))
+
+    def watch(self, home):
+        watcher = Watcher(self.service, self.id, home, is_last=self.is_last)
+        self.watchers.append(watcher)
+        self.watching.append(asyncio.create_task(watcher.follow()))
+
+    def stop_watching(self):
+        for watching in self.watching:
+            watching.cancel()
+
+    def is_last(self, game):
+        """Whether nothing is told after this state of the game."""
+        return game.state == game_pb2.GAME_STATE_FINISHED
 
     async def play(self):
         try:
@@ -177,17 +196,18 @@ class HostedGame:
             await self.play_on()
             await self.check()
         finally:
-            if self.watching:
-                self.watching.cancel()
+            self.stop_watching()
 
     # Checking
 
     async def check(self):
-        await self.watching
-        self.check_watched(self.watcher)
+        await asyncio.gather(*self.watching)
+        for watcher in self.watchers:
+            self.check_watched(watcher)
         if self.number % 10 == 0:
             # Whoever comes late and knows only the beginning is told everything since.
-            late = Watcher(self.service, self.id, self.number + 1, (1, self.games[0].etag))
+            since = (1, self.games[0].etag)
+            late = Watcher(self.service, self.id, self.number + 1, self.is_last, since)
             await late.follow()
             same("what a late watcher is told", late.games, self.games[1:])
             self.check_watched(late)
@@ -196,6 +216,8 @@ class HostedGame:
             same("log", [without_time(entry) for entry in final.log], self.log)
             times = [entry.time.ToMilliseconds() for entry in final.log]
             same("times of the log", times, sorted(times))
+            told = [game.update_time.ToMilliseconds() for game in self.games]
+            same("times that were answered", told, times)
             del final.log[:]
             same("final state", final, self.game)
         await self.check_deal()
@@ -229,11 +251,15 @@ class HostedGame:
         self.check_turned_up(Board({"deal": deal}))
 
     def check_turned_up(self, board):
+        line = []
         for entry in self.log:
+            for _ in range(entry.takeback_answered.undone_actions):
+                board.cells = line.pop()
             if entry.WhichOneof("event") != "played":
                 continue
             record = entry.played
             hidden = list(board.cells)
+            line.append(hidden)
             fields = board.follow(record.text)
             if fields.get("turned_up"):
                 square = (record.to or getattr(record, "from")) - 1

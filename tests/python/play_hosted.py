@@ -17,6 +17,7 @@ import grpc
 from banqi.v1 import game_pb2
 from banqi.v1 import game_service_pb2 as messages
 
+from clocked_scenes import clocks, four_seats, offers, reissued_tokens, series, wishes
 from hosted_game import HostedGame, Plan
 from service import Fault, Launcher, Service, new_request_id, refusal, same
 
@@ -171,7 +172,7 @@ async def races(stage):
         await game.resign()
         await game.check()
     finally:
-        game.watching.cancel()
+        game.stop_watching()
 
 
 async def one_race(stage, game, race):
@@ -237,7 +238,8 @@ async def fail_in_turns(stage):
         await launcher.ask("start store")
 
 
-SCENARIOS = (random_games, presets, replica_killed, store_restarted, races, soak)
+PLAIN = (random_games, presets, replica_killed, store_restarted, races, soak)
+SCENARIOS = PLAIN + (clocks, offers, wishes, series, four_seats, reissued_tokens)
 
 
 async def main(scenario, seed, games, *addresses):

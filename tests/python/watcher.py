@@ -4,18 +4,18 @@ import asyncio
 
 import grpc
 
-from banqi.v1 import game_pb2
 from banqi.v1 import game_service_pb2 as messages
 
 from service import PATIENCE, SECONDS_BEFORE_REPEATING, Fault, same
 
 
 class Watcher:
-    """Watches a game to its end. `games` are what it was told, by revision, each once and in order;
-    `entries` what led from each to the next."""
+    """Watches a game until `is_last` says so of its state. `games` are what it was told, by revision,
+    each once and in order; `entries` what led from each to the next."""
 
-    def __init__(self, service, game_id, home, after=None):
+    def __init__(self, service, game_id, home, is_last, after=None):
         self.service, self.game_id, self.home = service, game_id, home
+        self.is_last = is_last
         self.games, self.entries = [], []
         self.revision, self.etag = after or (0, "")
 
@@ -56,7 +56,8 @@ class Watcher:
             entry = message.event.entry
             same("watched revision", game.revision, self.revision + 1)
             same("its entry", (entry.revision, entry.etag), (game.revision, game.etag))
+            same("its time", entry.time, game.update_time)
             self.entries.append(entry)
         self.games.append(game)
         self.revision, self.etag = game.revision, game.etag
-        return game.state == game_pb2.GAME_STATE_FINISHED
+        return self.is_last(game)

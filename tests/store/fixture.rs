@@ -75,6 +75,21 @@ impl Fixture {
         }
     }
 
+    /// The time of the source of all shards' time.
+    pub(crate) async fn source_time(&self) -> Millis {
+        match &self.behind {
+            Behind::Embedded { time, .. } => time.now(),
+            Behind::Redis { server } => {
+                let mut connection = server.connection().await;
+                let (seconds, micros): (u64, u64) = redis::cmd("TIME")
+                    .query_async(&mut connection)
+                    .await
+                    .expect("the server tells the time");
+                Millis(seconds * 1_000 + micros / 1_000)
+            }
+        }
+    }
+
     /// Lets time pass, for whatever ends by itself.
     pub(crate) async fn pass(&self, span: Span) {
         match &self.behind {

@@ -3,6 +3,7 @@
 // Each test file takes what it needs.
 #![allow(dead_code)]
 
+pub(crate) mod fake_clock;
 pub(crate) mod python;
 pub(crate) mod redis_server;
 pub(crate) mod replica;
@@ -11,10 +12,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use banqi::api::callers::Callers;
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::rules_service_client::RulesServiceClient;
 use banqi::server::{Config, Listeners, ServeError, Stopped, run};
-use banqi::store::{Options, Store};
+use banqi::store::{Options, Store, SystemTimeSource};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -55,9 +57,10 @@ impl TestServer {
         let http = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let addresses = [&grpc, &http].map(|listener| listener.local_addr().expect("an address"));
         let (stop, stopped) = oneshot::channel();
+        let callers = Callers::open(&config.callers, Arc::new(SystemTimeSource)).expect("callers");
         let running = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap_or(()) };
-            run(Listeners { grpc, http: Some(http) }, &config, store, shutdown).await
+            run(Listeners { grpc, http: Some(http) }, &config, &callers, store, shutdown).await
         });
         let [grpc, http] = addresses;
         Self { grpc, http, stop: Some(stop), running }

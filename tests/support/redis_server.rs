@@ -18,6 +18,7 @@ pub(crate) struct RedisServer {
     child: Child,
     port: u16,
     directory: TempDir,
+    environment: Vec<(&'static str, String)>,
     options: Vec<String>,
 }
 
@@ -35,14 +36,19 @@ impl RedisServer {
 
     /// Starts a server with these options besides those for port, address and directory.
     pub(crate) fn start_with(options: &[&str]) -> Self {
+        Self::start_in(Vec::new(), options)
+    }
+
+    /// Starts a server with these options and environment variables.
+    pub(crate) fn start_in(environment: Vec<(&'static str, String)>, options: &[&str]) -> Self {
         let directory = TempDir::new().expect("a directory for the server");
         let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
         // Between the choice of a free port and its use another process may take it.
         for _ in 0..10 {
             let port = free_port();
-            let mut child = spawn(port, &directory, &options);
+            let mut child = spawn(port, &directory, &environment, &options);
             if wait_until_ready(&mut child, port) {
-                return Self { child, port, directory, options };
+                return Self { child, port, directory, environment, options };
             }
         }
         panic!("redis-server {options:?} found no free port in ten attempts");
@@ -58,6 +64,11 @@ impl RedisServer {
         self.port
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Kills the server at once, as a crash would (SIGKILL).
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("a child can be killed");
@@ -68,7 +79,7 @@ impl RedisServer {
     pub(crate) fn restart(&mut self) {
         let deadline = Instant::now() + START_LIMIT;
         loop {
-            self.child = spawn(self.port, &self.directory, &self.options);
+            self.child = spawn(self.port, &self.directory, &self.environment, &self.options);
             if wait_until_ready(&mut self.child, self.port) {
                 return;
             }
@@ -102,8 +113,14 @@ fn free_port() -> u16 {
     listener.local_addr().expect("a bound socket has an address").port()
 }
 
-fn spawn(port: u16, directory: &TempDir, options: &[String]) -> Child {
+fn spawn(
+    port: u16,
+    directory: &TempDir,
+    environment: &[(&'static str, String)],
+    options: &[String],
+) -> Child {
     Command::new("redis-server")
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--daemonize", "no"])
         .arg("--dir")
         .arg(directory.path())

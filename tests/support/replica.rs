@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
+use super::fake_clock::Clock;
+
 /// A running service; killed when dropped.
 pub(crate) struct Replica {
     child: Child,
@@ -14,13 +16,16 @@ pub(crate) struct Replica {
 impl Replica {
     /// Starts a service with these arguments besides the addresses to listen on.
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_banqi"))
-            .args(["serve", "--listen=127.0.0.1:0", "--http-listen=127.0.0.1:0"])
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the service starts");
+        Self::start_at(Clock::True, arguments)
+    }
+
+    /// Starts a service that sees the time so.
+    pub(crate) fn start_at(clock: Clock, arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
+        command.args(["serve", "--listen=127.0.0.1:0", "--http-listen=127.0.0.1:0"]);
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.envs(clock.environment());
+        let mut child = command.spawn().expect("the service starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let mut told = |prefix: &str, suffix: &str| {
             let told = lines.find_map(|line| {

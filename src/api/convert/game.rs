@@ -2,7 +2,7 @@
 
 use prost_types::Timestamp;
 
-use super::{action, time_control};
+use super::{action, spectators, time_control};
 use crate::api::proto::v1;
 use crate::api::proto::v1::log_entry::{
     Aborted, Agreed, Created, DrawAnswered, DrawOffered, EntropyAdded, Event as Told, Joined,
@@ -30,7 +30,7 @@ pub fn game(game: &Game, view: View, server_time: Option<Millis>) -> v1::Game {
         View::Basic => Vec::new(),
         View::Full => game.entries().map(|(entry, deed)| log_entry(game, &entry, deed)).collect(),
     };
-    v1::Game {
+    let mut told = v1::Game {
         game_id: game.id().to_string(),
         revision: game.version().revision.0,
         etag: Etag(game.version()).to_string(),
@@ -50,7 +50,7 @@ pub fn game(game: &Game, view: View, server_time: Option<Millis>) -> v1::Game {
         update_time: Some(time(game.updated_at())),
         end_time: game.ended_at().map(time),
         log,
-        server_time: server_time.map(time),
+        server_time: None,
         time_control: Some(time_control::time_control(game.time_control())),
         clocks: time_control::clocks(game),
         deadline: game.deadline().map(time),
@@ -58,8 +58,19 @@ pub fn game(game: &Game, view: View, server_time: Option<Millis>) -> v1::Game {
         takeback_request: game.takeback_request().map(|takeback| takeback.offer.into()),
         series: game.stored().facts.series.as_ref().map(|series| self::series(game, series)),
         rematch_game_id: game.rematch().map(ToString::to_string).unwrap_or_default(),
-        spectators: Some(time_control::spectators(game.stored().facts.spectators)),
+        spectators: Some(spectators::spectators(game.stored().facts.spectators)),
+    };
+    if let Some(now) = server_time {
+        set_server_time(&mut told, now);
     }
+    told
+}
+
+/// Says when a game is told: not before its last change, whose time may come from another replica,
+/// with another estimate of the shard's time.
+pub fn set_server_time(told: &mut v1::Game, now: Millis) {
+    let order = |time: &Timestamp| (time.seconds, time.nanos);
+    told.server_time = told.update_time.into_iter().chain([time(now)]).max_by_key(order);
 }
 
 fn series(game: &Game, series: &Series) -> v1::Series {

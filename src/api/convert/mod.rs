@@ -5,4 +5,5 @@ pub mod game;
 pub mod position;
 pub mod result;
 pub mod rules;
+pub mod spectators;
 pub mod time_control;

@@ -48,6 +48,14 @@ impl ApiError {
         self
     }
 
+    /// Adds something else that the caller can do to the sentence.
+    #[must_use]
+    pub fn with_advice(mut self, advice: &str) -> Self {
+        self.message += ", ";
+        self.message += advice;
+        self
+    }
+
     /// Names the game that the error is about, for calls that ask for several.
     #[must_use]
     pub fn about(self, game: &GameId) -> Self {

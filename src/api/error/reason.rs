@@ -61,12 +61,30 @@ reasons! {
         "This replica is stopping; connect again, to another one.";
     Internal = "INTERNAL", Internal,
         "A fault of the service itself; its log has more.";
+    CredentialsMalformed = "CREDENTIALS_MALFORMED", Unauthenticated,
+        "Metadata `authorization` or `x-api-key` cannot be read; metadata `key` says which of them.";
+    ApiKeyMissing = "API_KEY_MISSING", Unauthenticated,
+        "The service has API keys, and the call shows none, nor a seat token where one would do; metadata `needed` is the role that it needs.";
+    ApiKeyWrong = "API_KEY_WRONG", Unauthenticated,
+        "The API key is none of this service's, or not any more.";
+    RoleTooLow = "ROLE_TOO_LOW", PermissionDenied,
+        "The API key's role does not allow the call; metadata `role` and `needed` tell both.";
+    PlayerTokenWrong = "PLAYER_TOKEN_WRONG", Unauthenticated,
+        "The player token was made with another service key, or is none.";
+    PlayerTokenExpired = "PLAYER_TOKEN_EXPIRED", Unauthenticated,
+        "The player token has expired; ask the platform for a new one.";
+    OtherPlayer = "OTHER_PLAYER", PermissionDenied,
+        "The player token is another player's than the one asked about.";
+    NoServiceKey = "NO_SERVICE_KEY", FailedPrecondition,
+        "The service was started without --service-key, so it cannot issue player tokens.";
+    SpectatorsHidden = "SPECTATORS_HIDDEN", PermissionDenied,
+        "The game is hidden from everyone without a seat in it until it has ended; metadata `game_id` names it.";
     SeatTokenMissing = "SEAT_TOKEN_MISSING", Unauthenticated,
         "The call acts for a seat, but shows no seat token.";
     SeatTokenWrong = "SEAT_TOKEN_WRONG", PermissionDenied,
         "The seat token is none of this game's, or was replaced by a newer one.";
     PlatformOnly = "PLATFORM_ONLY", PermissionDenied,
-        "Only trusted callers may call `PlatformService` or act by `seat`.";
+        "Only trusted callers may call `PlatformService` or act by `seat`, and this service, which has no API keys, trusts none; start it with --auth, or with --dev-platform.";
     GameNotFound = "GAME_NOT_FOUND", NotFound,
         "There is no such game; metadata `game_id` names it.";
     GameIdTaken = "GAME_ID_TAKEN", AlreadyExists,
@@ -74,11 +92,11 @@ reasons! {
     RequestIdReused = "REQUEST_ID_REUSED", InvalidArgument,
         "The same caller used this `request_id` before for another call; use a new one for each call.";
     EtagMismatch = "ETAG_MISMATCH", Aborted,
-        "The game has changed since `etag`; metadata `etag` and `revision` tell the current state.";
+        "The game has changed since `etag`; metadata `etag` and `revision` tell the state that the caller may see, if any.";
     HistoryLost = "HISTORY_LOST", Aborted,
-        "The game never was in the state of `etag`: the store lost what followed, or the game was deleted and created anew; metadata `etag` and `revision` tell the current state.";
+        "The game never was in the state of `etag`: the store lost what followed, or the game was deleted and created anew; metadata `etag` and `revision` tell the state that the caller may see, if any.";
     Contention = "CONTENTION", Aborted,
-        "Other writes on the game were faster five times in a row; metadata `etag` and `revision` tell the current state.";
+        "Other writes on the game were faster five times in a row; metadata `etag` and `revision` tell the state that the caller may see, if any.";
     CursorExpired = "CURSOR_EXPIRED", OutOfRange,
         "What follows `after_cursor` is not kept any more; begin anew without a cursor, and read the games themselves for what was missed.";
     StoreUnavailable = "STORE_UNAVAILABLE", Unavailable,
@@ -115,6 +133,8 @@ reasons! {
         "The game has ended; nothing more can be done in it.";
     GameNotOver = "GAME_NOT_OVER", FailedPrecondition,
         "The game goes on; a rematch can be asked for once it has ended.";
+    RematchOver = "REMATCH_OVER", FailedPrecondition,
+        "The rematch ended before every seat had asked for it; a game has one rematch, so create a new game.";
     AbortTooLate = "ABORT_TOO_LATE", FailedPrecondition,
         "Every seat has acted, so the game cannot be aborted any more; resign, or offer a draw.";
     DrawOfferPending = "DRAW_OFFER_PENDING", FailedPrecondition,

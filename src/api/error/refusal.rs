@@ -3,7 +3,7 @@
 use tonic_types::PreconditionViolation;
 
 use super::{ApiError, Reason};
-use crate::game::{Etag, Game, GameId, Refusal};
+use crate::game::{Etag, GameId, Refusal, Version};
 
 impl From<&Refusal> for Reason {
     fn from(refusal: &Refusal) -> Self {
@@ -14,7 +14,7 @@ impl From<&Refusal> for Reason {
             Refusal::SeatOut { .. } => Self::SeatOut,
             Refusal::NoSuchSeat { .. } => Self::NoSuchSeat,
             Refusal::SeatTaken { .. } => Self::SeatTaken,
-            Refusal::SeatReserved { .. } => Self::SeatReserved,
+            Refusal::SeatReserved { .. } | Refusal::SeatOfRematch { .. } => Self::SeatReserved,
             Refusal::NoSeatOpen => Self::NoSeatOpen,
             Refusal::AlreadySeated { .. } => Self::AlreadySeated,
             Refusal::NotJoined { .. } => Self::SeatNotJoined,
@@ -23,6 +23,7 @@ impl From<&Refusal> for Reason {
             Refusal::DealGiven => Self::DealGiven,
             Refusal::Illegal(illegal) => illegal.into(),
             Refusal::NotOver => Self::GameNotOver,
+            Refusal::RematchOver { .. } => Self::RematchOver,
             Refusal::DrawOfferPending { .. } => Self::DrawOfferPending,
             Refusal::DrawOfferSpent { .. } => Self::DrawOfferSpent,
             Refusal::NoDrawOffer => Self::NoDrawOffer,
@@ -40,6 +41,7 @@ impl From<&Refusal> for Reason {
             Refusal::GameExists
             | Refusal::AlreadyBegun
             | Refusal::NotDue { .. }
+            | Refusal::Overdue
             | Refusal::TimeIsUp { .. }
             | Refusal::RematchMade => Self::Internal,
         }
@@ -64,13 +66,15 @@ impl ApiError {
         })
     }
 
-    /// Only trusted callers may do that.
-    pub(crate) fn platform_only() -> Self {
-        Self::new(
-            Reason::PlatformOnly,
-            "only trusted callers may act by `seat` or for the platform: send a seat's token, or \
-             start the service with --dev-platform",
-        )
+    /// Without a service key no player tokens can be made.
+    pub(crate) fn no_service_key() -> Self {
+        let message = "this service has no key to make player tokens with: start every replica \
+                       with --service-key and the same file of at least 32 random bytes";
+        let reason = Reason::NoServiceKey;
+        let violation = PreconditionViolation::new(reason.name(), "--service-key", message);
+        Self::new(reason, message).with_detail(|details| {
+            details.set_precondition_failure(vec![violation]);
+        })
     }
 
     /// There is no such game.
@@ -78,12 +82,27 @@ impl ApiError {
         Self::new(Reason::GameNotFound, format!("there is no game `{game}`")).about(game)
     }
 
+    /// Nobody without a seat may see the game.
+    pub(crate) fn hidden(game: &GameId) -> Self {
+        let message = "the game is hidden until it has ended: send a seat's token as metadata \
+                       `authorization: Bearer`";
+        Self::new(Reason::SpectatorsHidden, message).about(game)
+    }
+
     /// The game is in another state than the caller expects; `reason` says which kind of other.
-    pub(crate) fn version(reason: Reason, current: &Game, message: &str) -> Self {
-        let version = current.version();
-        Self::new(reason, message)
-            .about(current.id())
-            .with_metadata("etag", Etag(version))
-            .with_metadata("revision", version.revision)
+    /// `seen` is the newest state that the caller may know of.
+    pub(crate) fn version(
+        reason: Reason,
+        game: &GameId,
+        seen: Option<Version>,
+        message: &str,
+    ) -> Self {
+        let error = Self::new(reason, message).about(game);
+        match seen {
+            Some(seen) => {
+                error.with_metadata("etag", Etag(seen)).with_metadata("revision", seen.revision)
+            }
+            None => error,
+        }
     }
 }

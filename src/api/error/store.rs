@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{ApiError, Reason};
-use crate::game::{Contradiction, GameId};
+use crate::game::{Contradiction, Game, GameId, Revision};
 use crate::store::StoreError;
 use crate::store::codec::CodecError;
 
@@ -50,6 +50,12 @@ impl ApiError {
             Self::new(Reason::RecordBroken, "the stored record of this game is broken")
         };
         error.about(game)
+    }
+
+    /// The stored record cannot be replayed up to a revision that it has.
+    pub(crate) fn unreplayable(game: &Game, revision: Revision) -> Self {
+        tracing::error!(game = %game.id(), %revision, "a revision cannot be replayed");
+        Self::new(Reason::RecordBroken, "the stored record of this game is broken").about(game.id())
     }
 
     /// The stored record contradicts itself.

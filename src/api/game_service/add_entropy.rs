@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use tonic::metadata::MetadataMap;
-
 use super::seat_call;
+use crate::api::callers::Caller;
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::host::{BySeat, Host};
 use crate::api::proto::v1;
@@ -12,11 +11,11 @@ use crate::game::{Command, Entropy};
 
 pub(super) async fn call(
     host: Arc<Host>,
-    metadata: MetadataMap,
+    caller: Caller,
     mut request: v1::AddEntropyRequest,
 ) -> Result<v1::AddEntropyResponse, ApiError> {
     let mut faults = FieldFaults::default();
-    let asked = seat_call::read(&metadata, &mut request, &mut faults);
+    let asked = seat_call::read(&caller, &mut request, &mut faults)?;
     let entropy = faults.check("entropy", Entropy::new(&request.entropy));
     let (Some(asked), Some(entropy), 0) = (asked, entropy, faults.count()) else {
         return Err(faults.into_error());

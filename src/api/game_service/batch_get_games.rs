@@ -1,9 +1,10 @@
 //! `BatchGetGames`.
 
+use crate::api::callers::Caller;
 use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
-use crate::api::host::Host;
+use crate::api::host::{Host, Sight};
 use crate::api::proto::v1;
 use crate::game::GameId;
 
@@ -12,8 +13,10 @@ const MAX_GAMES: usize = 100;
 
 pub(super) async fn call(
     host: &Host,
+    caller: Caller,
     request: v1::BatchGetGamesRequest,
 ) -> Result<v1::BatchGetGamesResponse, ApiError> {
+    let sight = Sight::of(&caller)?;
     let mut faults = FieldFaults::default();
     let asked = request.game_ids.len();
     if !(1..=MAX_GAMES).contains(&asked) {
@@ -27,11 +30,7 @@ pub(super) async fn call(
     if faults.count() > 0 {
         return Err(faults.into_error());
     }
-    let mut games = Vec::with_capacity(ids.len());
-    for game in host.read_many(&ids).await? {
-        let now = host.now(game.id()).await?;
-        let game = host.enforce(game, now).await?;
-        games.push(convert::game::game(&game, view, Some(now)));
-    }
-    Ok(v1::BatchGetGamesResponse { games })
+    let shown = host.show_many(&ids, &sight).await?;
+    let games = shown.iter().map(|(game, now)| convert::game::game(game, view, Some(*now)));
+    Ok(v1::BatchGetGamesResponse { games: games.collect() })
 }

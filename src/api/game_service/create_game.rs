@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::api::callers::{Caller, Role};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
@@ -18,18 +19,20 @@ const MAX_LABEL_VALUE: usize = 256;
 
 pub(super) async fn call(
     host: Arc<Host>,
+    caller: Caller,
     mut request: v1::CreateGameRequest,
 ) -> Result<v1::CreateGameResponse, ApiError> {
+    caller.require(Role::Player)?;
     let mut faults = FieldFaults::default();
     let id = std::mem::take(&mut request.request_id);
-    let request_id = fields::secret_request_id(id, &request, &mut faults);
+    let request_id = fields::secret_request_id(id, &request, &caller, &mut faults);
     let id = fields::optional_game_id(&request.game_id, &mut faults);
     let rules = convert::rules::read(&request.preset, request.rules, &mut faults);
     let seats = seats(request.seats, rules.as_ref(), &mut faults);
     let seating = seating(request.seating, &mut faults);
     let labels = labels(request.labels, &mut faults);
     let time_control = convert::time_control::read(request.time_control, &mut faults);
-    let spectators = convert::time_control::read_spectators(request.spectators, &mut faults);
+    let spectators = convert::spectators::read(request.spectators, &mut faults);
     let (Some(rules), 0) = (rules, faults.count()) else { return Err(faults.into_error()) };
     let created = host
         .create(Creation {

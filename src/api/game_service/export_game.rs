@@ -2,18 +2,21 @@
 
 use tonic_types::PreconditionViolation;
 
+use crate::api::callers::Caller;
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::api::export::{GameDocument, record};
 use crate::api::fields;
-use crate::api::host::Host;
+use crate::api::host::{Host, Sight};
 use crate::api::proto::v1;
 use crate::game::GameId;
 use crate::rules::{CdcGameError, RuleSetError};
 
 pub(super) async fn call(
     host: &Host,
+    caller: Caller,
     request: v1::ExportGameRequest,
 ) -> Result<v1::ExportGameResponse, ApiError> {
+    let sight = Sight::of(&caller)?;
     let mut faults = FieldFaults::default();
     let id = fields::game_id(&request.game_id, &mut faults);
     let format = v1::ExportFormat::try_from(request.format).map_err(|_| {
@@ -22,7 +25,7 @@ pub(super) async fn call(
     });
     let format = faults.check("format", format);
     let (Some(id), Some(format)) = (id, format) else { return Err(faults.into_error()) };
-    let (game, _) = host.read_current(&id).await?;
+    let (game, _) = host.show(&id, &sight).await?;
     let text = match format {
         v1::ExportFormat::Unspecified | v1::ExportFormat::Record => record(&game).to_string(),
         v1::ExportFormat::Cdc => record(&game).to_cdc().map_err(|error| match error {

@@ -1,19 +1,22 @@
 //! `GetGame`.
 
+use crate::api::callers::Caller;
 use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
-use crate::api::host::Host;
+use crate::api::host::{Host, Sight};
 use crate::api::proto::v1;
 
 pub(super) async fn call(
     host: &Host,
+    caller: Caller,
     request: v1::GetGameRequest,
 ) -> Result<v1::GetGameResponse, ApiError> {
+    let sight = Sight::of(&caller)?;
     let mut faults = FieldFaults::default();
     let id = fields::game_id(&request.game_id, &mut faults);
     let view = fields::view(request.view, &mut faults);
     let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
-    let (game, now) = host.read_current(&id).await?;
+    let (game, now) = host.show(&id, &sight).await?;
     Ok(v1::GetGameResponse { game: Some(convert::game::game(&game, view, Some(now))) })
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use tonic::metadata::MetadataMap;
-
 use super::seat_call;
+use crate::api::callers::Caller;
 use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::host::{BySeat, Host};
@@ -13,11 +12,11 @@ use crate::game::Command;
 
 pub(super) async fn call(
     host: Arc<Host>,
-    metadata: MetadataMap,
+    caller: Caller,
     mut request: v1::PlayActionRequest,
 ) -> Result<v1::PlayActionResponse, ApiError> {
     let mut faults = FieldFaults::default();
-    let asked = seat_call::read(&metadata, &mut request, &mut faults);
+    let asked = seat_call::read(&caller, &mut request, &mut faults)?;
     let action = faults.check("action", request.action.parse());
     let (Some(asked), Some(action), 0) = (asked, action, faults.count()) else {
         return Err(faults.into_error());

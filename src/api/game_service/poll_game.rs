@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::api::convert::time_control::span;
+use crate::api::callers::Caller;
+use crate::api::convert::{self, time_control::span};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
-use crate::api::host::Credential;
+use crate::api::host::Sight;
 use crate::api::proto::v1;
 use crate::api::proto::v1::watch_game_response::Message;
 use crate::api::watch::{Watcher, Watches};
@@ -22,8 +23,10 @@ const MAX_EVENTS: usize = 100;
 
 pub(super) async fn call(
     watches: &Arc<Watches>,
+    caller: Caller,
     request: v1::PollGameRequest,
 ) -> Result<v1::PollGameResponse, ApiError> {
+    let sight = Sight::of(&caller)?;
     let mut faults = FieldFaults::default();
     let id = fields::game_id(&request.game_id, &mut faults);
     let after = fields::etag("after_etag", &request.after_etag, &mut faults);
@@ -33,7 +36,7 @@ pub(super) async fn call(
     }
     let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
     let deadline = Instant::now() + Duration::from_millis(wait.0);
-    let mut watcher = watches.watch(&id, after, Credential::None).await?;
+    let mut watcher = watches.watch(&id, after, sight).await?;
     let mut answer = v1::PollGameResponse::default();
     // The first message never waits: it brings the reader up to date.
     let mut message = watcher.next().await?;
@@ -70,7 +73,7 @@ pub(super) async fn call(
 /// Adds the time of the answer, which events leave out.
 async fn with_time(watcher: &Watcher, answer: &mut v1::PollGameResponse) -> Result<(), ApiError> {
     if let Some(game) = &mut answer.game {
-        game.server_time = Some(watcher.server_time().await?);
+        convert::game::set_server_time(game, watcher.now().await?);
     }
     Ok(())
 }

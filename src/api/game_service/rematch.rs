@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use tonic::metadata::MetadataMap;
-
 use super::seat_call;
+use crate::api::callers::Caller;
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::{Asked, Host};
@@ -14,19 +13,18 @@ use crate::rules::Seat;
 
 pub(super) async fn call(
     host: Arc<Host>,
-    metadata: MetadataMap,
+    caller: Caller,
     mut request: v1::RematchRequest,
 ) -> Result<v1::RematchResponse, ApiError> {
     let mut faults = FieldFaults::default();
     let id = std::mem::take(&mut request.request_id);
     let token = std::mem::take(&mut request.seat_token);
-    let request_id = fields::secret_request_id(id, &request, &mut faults);
+    let by = fields::credential(&caller, &token, request.seat, &mut faults)?;
+    let request_id = fields::secret_request_id(id, &request, &caller, &mut faults);
     let game = fields::game_id(&request.game_id, &mut faults);
-    let seat = fields::seat(request.seat, &mut faults);
     let first = first(request.first, &mut faults);
     let etag = fields::etag("etag", &request.etag, &mut faults);
     let (Some(game), 0) = (game, faults.count()) else { return Err(faults.into_error()) };
-    let by = fields::credential(&metadata, &token, seat);
     let asked = host.rematch(Asked { game, request_id, etag, by }, first).await?;
     let token = |&seat: &Seat| {
         let token = asked.done.game.token(seat)?.expose();

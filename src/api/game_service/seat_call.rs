@@ -1,16 +1,16 @@
 //! What every call of a seat has: the game, the credential, the etag and the request id.
 
-use prost::Message;
-use tonic::metadata::MetadataMap;
+use prost::{Message, Name};
 
+use crate::api::callers::Caller;
 use crate::api::convert::{self, game::View};
-use crate::api::error::FieldFaults;
+use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::{Asked, Credential, Done};
 use crate::api::proto::v1;
 
 /// A request that acts for a seat.
-pub(super) trait SeatRequest: Message {
+pub(super) trait SeatRequest: Message + Name {
     /// Takes the request id and the seat's token out of it, so that what is left is its body.
     fn take_secrets(&mut self) -> (String, String);
     /// `game_id`.
@@ -55,18 +55,20 @@ seat_requests!(
 );
 
 /// Reads what every call of a seat has; `None` with the faults noted.
+///
+/// # Errors
+/// Where the caller may not call at all, or may not name a seat.
 pub(super) fn read(
-    metadata: &MetadataMap,
+    caller: &Caller,
     request: &mut impl SeatRequest,
     faults: &mut FieldFaults,
-) -> Option<Asked<Credential>> {
+) -> Result<Option<Asked<Credential>>, ApiError> {
     let (id, token) = request.take_secrets();
-    let request_id = fields::request_id(id, request, faults);
+    let by = fields::credential(caller, &token, request.seat(), faults)?;
+    let request_id = fields::request_id(id, request, caller, faults);
     let game = fields::game_id(request.game_id(), faults);
-    let seat = fields::seat(request.seat(), faults);
     let etag = fields::etag("etag", request.etag(), faults);
-    let by = fields::credential(metadata, &token, seat);
-    Some(Asked { game: game?, request_id, etag, by })
+    Ok(game.map(|game| Asked { game, request_id, etag, by }))
 }
 
 /// The game that a call made, as it is answered.

@@ -1,30 +1,24 @@
 //! `WatchPlayer`.
 
-use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::stream;
-use tokio_stream::Stream;
-use tonic::Status;
 
-use crate::api::error::{ApiError, FieldFaults};
+use crate::api::callers::{Caller, Messages, Role, while_known};
+use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::api::fields;
-use crate::api::host::Host;
 use crate::api::proto::v1;
-use crate::api::watch::{PlayerWatcher, Watches};
+use crate::api::watch::Watches;
 use crate::game::Millis;
 
-/// The messages of one watch.
-pub(super) type Messages =
-    Pin<Box<dyn Stream<Item = Result<v1::WatchPlayerResponse, Status>> + Send>>;
-
 pub(super) async fn call(
-    host: &Host,
     watches: &Arc<Watches>,
+    caller: Caller,
     request: v1::WatchPlayerRequest,
-) -> Result<Messages, ApiError> {
-    if !host.options().dev_platform {
-        return Err(ApiError::platform_only());
+) -> Result<Messages<v1::WatchPlayerResponse>, ApiError> {
+    if caller.player().is_none() {
+        let advice = "or the player's own token as `authorization: Bearer bqp_…`";
+        caller.require(Role::Platform).map_err(|error| error.with_advice(advice))?;
     }
     let mut faults = FieldFaults::default();
     let player = fields::player_id("player_id", &request.player_id, &mut faults);
@@ -41,17 +35,13 @@ pub(super) async fn call(
         ),
     };
     let (Some(player), 0) = (player, faults.count()) else { return Err(faults.into_error()) };
-    let watcher = watches.watch_player(player, after).await?;
-    Ok(Box::pin(stream::unfold(Some(watcher), next)))
-}
-
-/// The next message, and the watcher to go on with unless that was the last.
-async fn next(
-    watcher: Option<PlayerWatcher>,
-) -> Option<(Result<v1::WatchPlayerResponse, Status>, Option<PlayerWatcher>)> {
-    let mut watcher = watcher?;
-    match watcher.next().await {
-        Ok(message) => Some((Ok(message), Some(watcher))),
-        Err(error) => Some((Err(error.into()), None)),
+    if !caller.is_platform() && caller.player() != Some(&player) {
+        let message = "the player token is another player's than `player_id`";
+        return Err(ApiError::new(Reason::OtherPlayer, message));
     }
+    let watcher = watches.watch_player(player, after).await?;
+    let messages = stream::try_unfold(watcher, |mut watcher| async {
+        Ok(Some((watcher.next().await?, watcher)))
+    });
+    Ok(while_known(caller, messages))
 }

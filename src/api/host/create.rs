@@ -49,7 +49,7 @@ impl Host {
     pub(crate) async fn create(&self, creation: Creation) -> Result<Created, ApiError> {
         let id = match (&creation.id, &creation.request_id) {
             (Some(id), _) => id.clone(),
-            (None, Some(request_id)) => derived_id(&request_id.id)?,
+            (None, Some(request_id)) => derived_id(request_id)?,
             (None, None) => text_id(random_uuid()?)?,
         };
         let request = creation.request_id.as_ref().map(|request_id| request_id.request(None));
@@ -98,11 +98,17 @@ impl Host {
     }
 }
 
-/// The id of a game that is created without one but with a request id: always the same one, so a
-/// repeated creation finds its game.
-fn derived_id(request_id: &str) -> Result<GameId, ApiError> {
+/// The id of a game that is created without one but with a request id: always the same one for the
+/// same caller, so a repeated creation finds its game.
+fn derived_id(request_id: &RequestId) -> Result<GameId, ApiError> {
     use sha2::{Digest as _, Sha256};
-    let hash = Sha256::new().chain_update("banqi-game-id\0").chain_update(request_id).finalize();
+    // No name of a caller has a zero byte.
+    let hash = Sha256::new()
+        .chain_update("banqi-game-id\0")
+        .chain_update(&request_id.caller)
+        .chain_update([0])
+        .chain_update(&request_id.id)
+        .finalize();
     let mut cut = [0; 16];
     cut.copy_from_slice(&hash[..16]);
     text_id(uuid::Builder::from_custom_bytes(cut).into_uuid())

@@ -6,7 +6,9 @@ mod create;
 mod credential;
 mod random;
 mod rematch;
+mod sight;
 mod sweep;
+mod told;
 mod write;
 
 use std::num::NonZeroUsize;
@@ -18,13 +20,15 @@ pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use random::{random_bytes, random_uuid};
-pub(crate) use write::{Asked, ByAnyone, ByPlatform, BySeat, BySeatOrPlatform, Done, RequestId};
+pub(crate) use sight::{Sight, as_spectators_see};
+pub(crate) use write::{Asked, ByAnyone, BySeat, BySeatOrPlatform, Done, RequestId};
 
 use self::attendance::Attendance;
 use self::cache::Cache;
+use self::told::Told;
 use crate::api::error::ApiError;
-use crate::game::{Game, GameId, Limits, Millis};
-use crate::store::codec;
+use crate::game::{Contradiction, Game, GameId, Limits, Millis};
+use crate::store::codec::{self, CodecError};
 use crate::store::{Found, Record, Shard, Store, StoreError};
 
 /// How many outboxes may wait to be drained at once; those beyond wait for the next sweep.
@@ -37,8 +41,6 @@ pub struct HostOptions {
     pub limits: Limits,
     /// How many games this replica keeps ready in memory. It serves any number.
     pub cached_games: NonZeroUsize,
-    /// Whether everyone may act by seat number and call the platform's service.
-    pub dev_platform: bool,
 }
 
 impl Default for HostOptions {
@@ -46,9 +48,17 @@ impl Default for HostOptions {
         Self {
             limits: Limits::default(),
             cached_games: NonZeroUsize::new(10_000).unwrap_or(NonZeroUsize::MIN),
-            dev_platform: false,
         }
     }
+}
+
+/// Why a record is no game that can be played.
+#[derive(Debug, thiserror::Error)]
+enum Unreadable {
+    #[error(transparent)]
+    Record(#[from] CodecError),
+    #[error(transparent)]
+    Game(#[from] Contradiction),
 }
 
 /// The games of one store, as one replica serves them.
@@ -57,6 +67,7 @@ pub struct Host {
     store: Arc<dyn Store>,
     options: HostOptions,
     cache: Cache,
+    unreadable: Told,
     outbox_written: mpsc::Sender<Shard>,
     attendance: Attendance,
 }
@@ -67,8 +78,10 @@ impl Host {
     pub fn new(store: Arc<dyn Store>, options: HostOptions) -> (Arc<Self>, mpsc::Receiver<Shard>) {
         let (outbox_written, receiver) = mpsc::channel(OUTBOXES_TOLD);
         let cache = Cache::new(options.cached_games);
+        let unreadable = Told::default();
         let attendance = Attendance::default();
-        (Arc::new(Self { store, options, cache, outbox_written, attendance }), receiver)
+        let host = Self { store, options, cache, unreadable, outbox_written, attendance };
+        (Arc::new(host), receiver)
     }
 
     /// The store.
@@ -95,7 +108,7 @@ impl Host {
     ///
     /// # Errors
     /// Where there is no such game, it cannot be read, or the store is away.
-    pub(crate) async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
+    async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
         let game = self.read(id).await?;
         let now = self.now(id).await?;
         Ok((self.enforce(game, now).await?, now))
@@ -105,7 +118,7 @@ impl Host {
     ///
     /// # Errors
     /// For the first of them that there is not, or that cannot be read.
-    pub(crate) async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<Game>>, ApiError> {
+    async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<Game>>, ApiError> {
         let found = self.store.load_many(ids).await?;
         ids.iter()
             .zip(found)
@@ -143,21 +156,25 @@ impl Host {
         Ok(self.store.now(self.store.shards().shard_of(id)).await?)
     }
 
-    /// The game that a record is; replays no more of it than this replica has not seen yet.
+    /// The game that a record is, or an error that the log has too.
     fn revive(&self, id: &GameId, record: &Record) -> Result<Arc<Game>, ApiError> {
+        self.replay(id, record).map_err(|error| match error {
+            Unreadable::Record(error) => ApiError::unreadable(id, &error),
+            Unreadable::Game(error) => ApiError::contradiction(id, &error),
+        })
+    }
+
+    /// The game that a record is; replays no more of it than this replica has not seen yet.
+    fn replay(&self, id: &GameId, record: &Record) -> Result<Arc<Game>, Unreadable> {
         let known = self.cache.get(id);
         if let Some(known) = known.as_ref().filter(|known| known.version() == record.version) {
             return Ok(Arc::clone(known));
         }
-        let unreadable = |error| ApiError::unreadable(id, &error);
         let game = match &known {
-            Some(known) => {
-                let stored = codec::read_on(known.stored(), record).map_err(unreadable)?;
-                known.catch_up(stored)
-            }
-            None => Game::replay(codec::read(id, record).map_err(unreadable)?),
+            Some(known) => known.catch_up(codec::read_on(known.stored(), record)?),
+            None => Game::replay(codec::read(id, record)?),
         };
-        let game = Arc::new(game.map_err(|error| ApiError::contradiction(id, &error))?);
+        let game = Arc::new(game?);
         self.cache.put(&game);
         Ok(game)
     }

@@ -7,8 +7,8 @@ use super::write::{check_etag, reused};
 use super::{Asked, Credential, Host, random_bytes, random_uuid};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{
-    Command, FirstSeat, Game, GameId, GameKey, History, Millis, NewRematch, Recall, Request,
-    SeatSet, ServerSeed, decide,
+    Command, FirstSeat, Game, GameId, GameKey, GameState, History, Millis, NewRematch, Recall,
+    Refusal, Request, SeatSet, ServerSeed, decide,
 };
 use crate::rules::Seat;
 
@@ -43,10 +43,9 @@ impl Host {
         asked: Asked<Credential>,
         first: FirstSeat,
     ) -> Result<Rematched, ApiError> {
-        let trusted = self.options.dev_platform;
         for _ in 0..ATTEMPTS {
             let (old, now) = self.read_current(&asked.game).await?;
-            let seat = asked.by.seat_or_platform(&old, trusted)?;
+            let seat = asked.by.seat_or_platform(&old)?;
             let request_id = asked.request_id.as_ref();
             if request_id.is_some_and(|id| old.recall(&id.request(seat)).is_some()) {
                 return Err(reused());
@@ -57,7 +56,7 @@ impl Host {
             let made = match asking.old.rematch() {
                 Some(id) => self.join_rematch(&asking, id, asked.etag).await?,
                 None => {
-                    check_etag(&asking.old, asked.etag)?;
+                    check_etag(&asking.old, asked.etag, || Some(asking.old.version()))?;
                     self.make_rematch(&asking).await?
                 }
             };
@@ -69,7 +68,8 @@ impl Host {
         let current = self.read(&asked.game).await?;
         Err(ApiError::version(
             Reason::Contention,
-            &current,
+            current.id(),
+            Some(current.version()),
             "other writes on the rematch were faster time and again: repeat the call",
         ))
     }
@@ -115,14 +115,23 @@ impl Host {
             Some(Recall::Reused) => return Err(reused()),
             None => {}
         }
+        if game.state() == GameState::Finished && game.started_at().is_none() {
+            let over = Refusal::RematchOver { id: id.clone() };
+            return Err(ApiError::refused(asking.old.id(), &over));
+        }
         let mut missing: Vec<Seat> = seats_in(&game, asking.seats);
         missing.retain(|seat| !game.has_joined(*seat));
         if !missing.is_empty() {
-            check_etag(&asking.old, etag)?;
+            check_etag(&asking.old, etag, || Some(asking.old.version()))?;
         }
         for (index, &seat) in missing.iter().enumerate() {
-            let change = decide(&game, &Command::JoinRematch { seat }, now, &self.options.limits)
-                .map_err(|refusal| ApiError::refused(id, &refusal))?;
+            let command = Command::JoinRematch { seat };
+            let change = match decide(&game, &command, now, &self.options.limits) {
+                Ok(change) => change,
+                // What has come due meanwhile is written when the game is read again.
+                Err(Refusal::Overdue) => return Ok(None),
+                Err(refusal) => return Err(ApiError::refused(id, &refusal)),
+            };
             // Remembered when all is done: a call that is cut off before goes on when repeated.
             let request = asking.request.filter(|_| index + 1 == missing.len());
             match self.commit(&game, &change, request).await? {

@@ -2,35 +2,91 @@
 
 use std::sync::Arc;
 
+use futures_util::stream::{self, StreamExt as _};
+
 use super::Host;
 use super::write::Committed;
-use crate::api::error::ApiError;
-use crate::game::{Command, Game, GameId, Millis, decide};
+use crate::api::error::{ApiError, Reason};
+use crate::game::{Command, Game, Millis, Span, decide};
 use crate::store::codec::IndexTask;
-use crate::store::{EntryId, Shard, StoreError};
+use crate::store::{Due, EntryId, Shard, StoreError};
 
 /// How many games or entries are asked for at once.
 const AT_ONCE: u32 = 100;
 
+/// How many games of a shard are ended at the same time.
+const GAMES_AT_ONCE: usize = 8;
+
+/// How long after a deadline a sweep comes, so that whoever touches the game is first.
+const GRACE: Span = Span(500);
+
+/// After what time a game that cannot be read is looked at again.
+const UNREADABLE_AGAIN: Span = Span(60_000);
+
 impl Host {
+    /// Whether a shard whose first deadline is this one has something to be swept.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(crate) async fn is_overdue(&self, shard: Shard, first: Millis) -> Result<bool, StoreError> {
+        Ok(self.store.now(shard).await? >= first + GRACE)
+    }
+
     /// Ends the games of a shard whose deadline has passed.
     ///
     /// # Errors
-    /// Where the store is away. A game that cannot be read is logged and passed over.
+    /// Where the store is away. A game that cannot be read is logged once, and looked at again
+    /// after a minute.
     pub(crate) async fn enforce_deadlines(&self, shard: Shard) -> Result<(), StoreError> {
-        let now = self.store.now(shard).await?;
-        for id in self.store.due(shard, now, AT_ONCE).await? {
-            if let Err(error) = self.enforce_deadline(&id).await {
-                tracing::warn!(game = %id, reason = %error.reason(), "a deadline is not enforced");
+        loop {
+            let now = self.store.now(shard).await?;
+            let overdue = Millis(now.0.saturating_sub(GRACE.0));
+            let games = self.store.due(shard, overdue, AT_ONCE).await?;
+            let all = games.len() < AT_ONCE as usize;
+            let mut enforced = stream::iter(games)
+                .map(|due| self.enforce_deadline(due, now))
+                .buffer_unordered(GAMES_AT_ONCE);
+            let mut left = false;
+            while let Some(outcome) = enforced.next().await {
+                left |= outcome? == Enforced::Left;
+            }
+            if all || left {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
-    async fn enforce_deadline(&self, id: &GameId) -> Result<(), ApiError> {
-        let game = self.read(id).await?;
-        let now = self.now(id).await?;
-        self.enforce(game, now).await.map(|_| ())
+    /// Sees to it that a game is no longer due.
+    async fn enforce_deadline(&self, due: Due, now: Millis) -> Result<Enforced, StoreError> {
+        let id = &due.game;
+        let game = match self.store.load(id).await {
+            Ok(Some(record)) => self.replay(id, &record).map_err(|error| error.to_string()),
+            // It has expired, and its deadline goes with it.
+            Ok(None) => return Ok(Enforced::Left),
+            Err(error) if error.is_transient() => return Err(error),
+            Err(error) => Err(error.to_string()),
+        };
+        let until = match game {
+            Ok(game) => match self.enforce_once(&game, now).await {
+                Ok(Some(Committed::Done(_) | Committed::Stands(_))) => return Ok(Enforced::Done),
+                Ok(Some(Committed::Again)) => return Ok(Enforced::Left),
+                // It was to be looked at sooner than it needs to be.
+                Ok(None) => game.schedule(&self.options.limits).deadline,
+                // These errors stand in the log already.
+                Err(error) if error.reason() == Reason::StoreUnavailable => {
+                    return Ok(Enforced::Left);
+                }
+                Err(_) => Some(now + UNREADABLE_AGAIN),
+            },
+            Err(error) => {
+                if self.unreadable.is_new(id) {
+                    tracing::error!(game = %id, %error, "a deadline cannot be enforced");
+                }
+                Some(now + UNREADABLE_AGAIN)
+            }
+        };
+        self.store.postpone(&due, until).await?;
+        Ok(Enforced::Done)
     }
 
     /// The game after what has come due was written; the game itself where nothing has.
@@ -42,17 +98,24 @@ impl Host {
         game: Arc<Game>,
         now: Millis,
     ) -> Result<Arc<Game>, ApiError> {
-        let due = decide(&game, &Command::EnforceDeadline, now, &self.options.limits);
-        let Ok(change) = due else { return Ok(game) };
-        match self.commit(&game, &change, None).await? {
-            Committed::Done(done) => {
-                tracing::info!(game = %game.id(), event = ?change.event(), "a deadline has passed");
-                Ok(done.game)
-            }
+        match self.enforce_once(&game, now).await? {
+            None => Ok(game),
+            Some(Committed::Done(done)) => Ok(done.game),
             // Somebody else touched it. If it still is due, whoever touches it next sees it.
-            Committed::Stands(current) => Ok(current),
-            Committed::Again => self.read(game.id()).await,
+            Some(Committed::Stands(current)) => Ok(current),
+            Some(Committed::Again) => self.read(game.id()).await,
         }
+    }
+
+    /// Writes what has come due; `None` where nothing has.
+    async fn enforce_once(&self, game: &Game, now: Millis) -> Result<Option<Committed>, ApiError> {
+        let due = decide(game, &Command::EnforceDeadline, now, &self.options.limits);
+        let Ok(change) = due else { return Ok(None) };
+        let committed = self.commit(game, &change, None).await?;
+        if matches!(committed, Committed::Done(_)) {
+            tracing::info!(game = %game.id(), event = ?change.event(), "a deadline has passed");
+        }
+        Ok(Some(committed))
     }
 
     /// Does what the outbox of a shard says, and empties it.
@@ -81,4 +144,13 @@ impl Host {
             }
         }
     }
+}
+
+/// What came of enforcing a deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Enforced {
+    /// The game is no longer due.
+    Done,
+    /// It may still be: the next sweep sees.
+    Left,
 }

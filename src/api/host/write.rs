@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Credential, Host};
+use super::{Credential, Host, Sight};
+use crate::api::callers::Caller;
 use crate::api::error::{ApiError, Reason};
 use crate::game::{
     Change, Command, Etag, Event, Game, GameId, Millis, PlayerId, Recall, Refusal, Request,
@@ -15,26 +16,39 @@ use crate::store::{self, Commit, IndexEntry, Outcome, Write};
 /// How often a write is decided anew because another one was faster.
 const ATTEMPTS: usize = 5;
 
-/// A call's request id, with the request that it was sent with (credentials left out).
+/// A call's request id, with the name of the request that it was sent with and what was in it
+/// (credentials left out).
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId {
-    pub(crate) id: String,
-    pub(crate) body: Vec<u8>,
+    pub(super) id: String,
+    body: Vec<u8>,
+    /// The name of the caller's key; empty without keys.
+    pub(super) caller: String,
 }
 
 impl RequestId {
-    /// What the game remembers of it. Callers are told apart by the seat that they act for; who
-    /// acts for none is known by nothing but the id.
+    pub(crate) fn new(id: String, body: Vec<u8>, caller: &Caller) -> Self {
+        Self { id, body, caller: caller.name().to_owned() }
+    }
+
+    /// What the game remembers of it. Callers are told apart by the seat that they act for; those
+    /// who act for none by their keys.
     pub(super) fn request(&self, seat: Option<Seat>) -> Request {
-        let caller = seat.map_or(0, Seat::number);
-        Request::new(&[caller], seat, &self.id, &self.body)
+        Request::new(&self.bytes(&[], seat), seat, &self.id, &self.body)
     }
 
     /// What a rematch remembers of it, asked by a seat of the game before or by the platform.
     pub(super) fn rematch_request(&self, seat: Option<Seat>) -> Request {
-        // A letter more than a seat of the rematch itself.
-        let caller = [b'r', seat.map_or(0, Seat::number)];
-        Request::new(&caller, None, &self.id, &self.body)
+        // A letter more than a seat of the rematch itself; no seat has its number.
+        Request::new(&self.bytes(b"r", seat), None, &self.id, &self.body)
+    }
+
+    /// What tells the caller from others.
+    fn bytes(&self, purpose: &[u8], seat: Option<Seat>) -> Vec<u8> {
+        match seat {
+            Some(seat) => [purpose, &[seat.number()]].concat(),
+            None => [purpose, &[0], self.caller.as_bytes()].concat(),
+        }
     }
 }
 
@@ -58,26 +72,25 @@ impl<B> Asked<B> {
 /// Who asks for a write, and so what for.
 pub(crate) trait By {
     /// The seat that acts, if one does, and the command.
-    fn command(&self, game: &Game, trusted: bool) -> Result<(Option<Seat>, Command), ApiError>;
-}
+    fn command(&self, game: &Game) -> Result<(Option<Seat>, Command), ApiError>;
 
-/// Somebody without a seat.
-#[derive(Debug)]
-pub(crate) struct ByAnyone(pub(crate) Command);
-
-impl By for ByAnyone {
-    fn command(&self, _: &Game, _: bool) -> Result<(Option<Seat>, Command), ApiError> {
-        Ok((None, self.0.clone()))
+    /// The version of the game that a refusal may tell.
+    fn told(&self, game: &Game) -> Option<Version> {
+        Some(game.version())
     }
 }
 
-/// The platform.
+/// Somebody without a seat, who is told no more than it sees.
 #[derive(Debug)]
-pub(crate) struct ByPlatform(pub(crate) Command);
+pub(crate) struct ByAnyone(pub(crate) Sight, pub(crate) Command);
 
-impl By for ByPlatform {
-    fn command(&self, _: &Game, trusted: bool) -> Result<(Option<Seat>, Command), ApiError> {
-        if trusted { Ok((None, self.0.clone())) } else { Err(ApiError::platform_only()) }
+impl By for ByAnyone {
+    fn command(&self, _: &Game) -> Result<(Option<Seat>, Command), ApiError> {
+        Ok((None, self.1.clone()))
+    }
+
+    fn told(&self, game: &Game) -> Option<Version> {
+        self.0.version(game)
     }
 }
 
@@ -87,8 +100,8 @@ impl By for ByPlatform {
 pub(crate) struct BySeatOrPlatform<C>(pub(crate) Credential, pub(crate) C);
 
 impl<C: Fn(Option<Seat>) -> Command> By for BySeatOrPlatform<C> {
-    fn command(&self, game: &Game, trusted: bool) -> Result<(Option<Seat>, Command), ApiError> {
-        let seat = self.0.seat_or_platform(game, trusted)?;
+    fn command(&self, game: &Game) -> Result<(Option<Seat>, Command), ApiError> {
+        let seat = self.0.seat_or_platform(game)?;
         Ok((seat, (self.1)(seat)))
     }
 }
@@ -98,8 +111,8 @@ impl<C: Fn(Option<Seat>) -> Command> By for BySeatOrPlatform<C> {
 pub(crate) struct BySeat<C>(pub(crate) Credential, pub(crate) C);
 
 impl<C: Fn(Seat) -> Command> By for BySeat<C> {
-    fn command(&self, game: &Game, trusted: bool) -> Result<(Option<Seat>, Command), ApiError> {
-        let seat = self.0.seat(game, trusted)?;
+    fn command(&self, game: &Game) -> Result<(Option<Seat>, Command), ApiError> {
+        let seat = self.0.seat(game)?;
         Ok((Some(seat), (self.1)(seat)))
     }
 }
@@ -126,7 +139,7 @@ impl<B: By> Asked<B> {
     /// What the call comes to on this state of the game, checked in the documented order: seat,
     /// request id, etag, state.
     fn consider(&self, host: &Host, game: &Game, now: Millis) -> Result<Verdict, ApiError> {
-        let (seat, command) = self.by.command(game, host.options.dev_platform)?;
+        let (seat, command) = self.by.command(game)?;
         let request = self.request_id.as_ref().map(|id| id.request(seat));
         if let Some(request) = &request {
             match game.recall(request) {
@@ -135,10 +148,10 @@ impl<B: By> Asked<B> {
                 None => {}
             }
         }
-        check_etag(game, self.etag)?;
+        check_etag(game, self.etag, || self.by.told(game))?;
         match decide(game, &command, now, &host.options.limits) {
             Ok(change) => Ok(Verdict::Change(change, request)),
-            Err(Refusal::TimeIsUp { .. }) => Ok(Verdict::Overdue),
+            Err(Refusal::Overdue) => Ok(Verdict::Overdue),
             Err(refusal) => Err(ApiError::refused(game.id(), &refusal)),
         }
     }
@@ -182,7 +195,8 @@ impl Host {
         let current = self.read(id).await?;
         Err(ApiError::version(
             Reason::Contention,
-            &current,
+            current.id(),
+            asked.by.told(&current),
             "other writes on this game were faster time and again: repeat the call",
         ))
     }
@@ -212,10 +226,7 @@ impl Host {
 
     /// The answer to a repeated request.
     pub(super) async fn as_at(&self, game: &Game, revision: Revision) -> Result<Done, ApiError> {
-        let then = game.as_at(revision).ok_or_else(|| {
-            tracing::error!(game = %game.id(), %revision, "a remembered revision cannot be replayed");
-            ApiError::new(Reason::RecordBroken, "the stored record of this game is broken")
-        })?;
+        let then = game.as_at(revision).ok_or_else(|| ApiError::unreplayable(game, revision))?;
         Ok(Done { game: Arc::new(then), now: self.now(game.id()).await? })
     }
 
@@ -346,21 +357,28 @@ pub(super) fn reused() -> ApiError {
     )
 }
 
-/// Whether the game is in the state that the caller expects, if it expects one.
-pub(super) fn check_etag(game: &Game, etag: Option<Etag>) -> Result<(), ApiError> {
+/// Whether the game is in the state that the caller expects, if it expects one. `told` is the
+/// version that the caller may know of.
+pub(super) fn check_etag(
+    game: &Game,
+    etag: Option<Etag>,
+    told: impl FnOnce() -> Option<Version>,
+) -> Result<(), ApiError> {
     let Some(Etag(expected)) = etag.filter(|Etag(version)| *version != game.version()) else {
         return Ok(());
     };
     Err(if game.version_at(expected.revision) == Some(expected) {
         ApiError::version(
             Reason::EtagMismatch,
-            game,
+            game.id(),
+            told(),
             "the game has changed since `etag`: read it and decide anew",
         )
     } else {
         ApiError::version(
             Reason::HistoryLost,
-            game,
+            game.id(),
+            told(),
             "`etag` is no state that this game was in: the store lost what followed, or the game \
              was deleted and created anew",
         )

@@ -1,13 +1,15 @@
 //! `banqi.v1.PlatformService`: for the trusted back ends of a platform. One file a call.
 
 mod import_game;
+mod issue_player_token;
 mod stream_lifecycle;
 
 use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
-use super::error::{ApiError, Reason};
+use super::callers::{Caller, Callers, Messages, Role};
+use super::error::ApiError;
 use super::host::Host;
 use super::proto::v1;
 use super::proto::v1::platform_service_server::{PlatformService, PlatformServiceServer};
@@ -17,12 +19,13 @@ use super::to_the_end::to_the_end;
 #[derive(Clone, Debug)]
 pub struct PlatformApi {
     host: Arc<Host>,
+    callers: Arc<Callers>,
 }
 
 impl PlatformApi {
     /// Handlers for the games of a host.
-    pub fn new(host: Arc<Host>) -> Self {
-        Self { host }
+    pub fn new(host: Arc<Host>, callers: Arc<Callers>) -> Self {
+        Self { host, callers }
     }
 
     /// The service, with the limits that its description states.
@@ -30,15 +33,11 @@ impl PlatformApi {
         PlatformServiceServer::new(self).max_decoding_message_size(super::MAX_MESSAGE)
     }
 
-    fn check_caller(&self) -> Result<(), ApiError> {
-        if self.host.options().dev_platform {
-            return Ok(());
-        }
-        Err(ApiError::new(
-            Reason::PlatformOnly,
-            "only trusted back ends may call PlatformService: start the service with \
-             --dev-platform",
-        ))
+    /// Who sent a request, if it is the platform, and what it says.
+    fn receive<T>(&self, request: Request<T>) -> Result<(Caller, T), ApiError> {
+        let (caller, request) = self.callers.receive(request)?;
+        caller.require(Role::Platform)?;
+        Ok((caller, request))
     }
 }
 
@@ -48,17 +47,25 @@ impl PlatformService for PlatformApi {
         &self,
         request: Request<v1::ImportGameRequest>,
     ) -> Result<Response<v1::ImportGameResponse>, Status> {
-        self.check_caller()?;
-        to_the_end(import_game::call(Arc::clone(&self.host), request.into_inner())).await
+        let (caller, request) = self.receive(request)?;
+        to_the_end(import_game::call(Arc::clone(&self.host), caller, request)).await
     }
 
-    type StreamLifecycleStream = stream_lifecycle::Messages;
+    async fn issue_player_token(
+        &self,
+        request: Request<v1::IssuePlayerTokenRequest>,
+    ) -> Result<Response<v1::IssuePlayerTokenResponse>, Status> {
+        let (_, request) = self.receive(request)?;
+        Ok(Response::new(issue_player_token::call(&self.callers, &request)?))
+    }
+
+    type StreamLifecycleStream = Messages<v1::StreamLifecycleResponse>;
 
     async fn stream_lifecycle(
         &self,
         request: Request<v1::StreamLifecycleRequest>,
     ) -> Result<Response<Self::StreamLifecycleStream>, Status> {
-        self.check_caller()?;
-        Ok(Response::new(stream_lifecycle::call(&self.host, request.into_inner())?))
+        let (caller, request) = self.receive(request)?;
+        Ok(Response::new(stream_lifecycle::call(&self.host, caller, request)?))
     }
 }

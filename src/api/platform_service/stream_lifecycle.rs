@@ -1,13 +1,11 @@
 //! `StreamLifecycle`.
 
 use std::collections::BTreeSet;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::stream;
-use tokio_stream::Stream;
-use tonic::Status;
 
+use crate::api::callers::{Caller, Messages, while_known};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::Host;
@@ -15,14 +13,11 @@ use crate::api::lifecycle::{Cursor, Lives};
 use crate::api::proto::v1;
 use crate::game::Milestone;
 
-/// The messages of one stream.
-pub(super) type Messages =
-    Pin<Box<dyn Stream<Item = Result<v1::StreamLifecycleResponse, Status>> + Send>>;
-
 pub(super) fn call(
     host: &Arc<Host>,
+    caller: Caller,
     request: v1::StreamLifecycleRequest,
-) -> Result<Messages, ApiError> {
+) -> Result<Messages<v1::StreamLifecycleResponse>, ApiError> {
     let mut faults = FieldFaults::default();
     let shards = host.store().shards();
     let shard = request.shard.and_then(|number| {
@@ -50,16 +45,7 @@ pub(super) fn call(
     };
     let (Some(after), 0) = (after, faults.count()) else { return Err(faults.into_error()) };
     let lives = Lives::after(Arc::clone(host), after, kinds)?;
-    Ok(Box::pin(stream::unfold(Some(lives), next)))
-}
-
-/// The next message, and the reader to go on with unless that was the last.
-async fn next(
-    lives: Option<Lives>,
-) -> Option<(Result<v1::StreamLifecycleResponse, Status>, Option<Lives>)> {
-    let mut lives = lives?;
-    match lives.next().await {
-        Ok(message) => Some((Ok(message), Some(lives))),
-        Err(error) => Some((Err(error.into()), None)),
-    }
+    let messages =
+        stream::try_unfold(lives, |mut lives| async { Ok(Some((lives.next().await?, lives))) });
+    Ok(while_known(caller, messages))
 }

@@ -3,7 +3,6 @@
 mod pace;
 mod player;
 mod present;
-mod seated;
 mod topic;
 mod watcher;
 
@@ -13,14 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::error::ApiError;
-use super::host::{Credential, Host};
+use super::host::{Host, Sight};
 use crate::game::{Etag, GameId, Millis, PlayerId, SeatSet};
 use crate::store::StoreError;
 
 pub use pace::WatchPace;
 pub(super) use player::PlayerWatcher;
 use present::present_seats;
-use seated::Seated;
 use topic::Topic;
 pub(super) use watcher::Watcher;
 
@@ -43,24 +41,23 @@ impl Watches {
         watches
     }
 
-    /// Watches a game, after the state with this etag or from a snapshot on. A seat that the
-    /// credential proves is present for as long as it is watched so.
+    /// Watches a game, after the state with this etag or from a snapshot on.
     ///
     /// # Errors
-    /// Where there is no such game, it cannot be read, or the store is away; and where a credential
-    /// is shown that proves no seat.
+    /// Where there is no such game, it is hidden or cannot be read, or the store is away; and where a
+    /// credential is shown that proves no seat.
     pub(super) async fn watch(
         self: &Arc<Self>,
         id: &GameId,
         after: Option<Etag>,
-        credential: Credential,
+        sight: Sight,
     ) -> Result<Watcher, ApiError> {
         let topic = self.topic(id);
         topic.followed().await?;
         // Read after the topic is sure to hear of every change, so that none falls between.
         let game = self.host.read(id).await?;
-        let seated = Seated::prove(&self.host, &game, credential)?;
-        Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, game, after, seated))
+        sight.shown(&game)?;
+        Ok(Watcher::new(Arc::clone(&self.host), self.pace, topic, sight, game, after))
     }
 
     /// Follows all games of a player, since the time of a cursor or with all that are not over.

@@ -15,7 +15,7 @@ use crate::api::convert::game::{self, View};
 use crate::api::error::ApiError;
 use crate::api::proto::v1;
 use crate::api::proto::v1::watch_player_response::{KeepAlive, Message};
-use crate::game::{Event, Game, GameId, GameState, Millis, Offer, PlayerId, Span};
+use crate::game::{Event, Game, GameId, GameState, Millis, Offer, PlayerId, Span, Version};
 use crate::rules::Seat;
 use crate::store::{SystemTimeSource, TimeSource as _};
 
@@ -39,8 +39,8 @@ type Change = Pin<Box<dyn Future<Output = (GameId, watch::Receiver<Known>)> + Se
 pub(in crate::api) struct PlayerWatcher {
     watches: Arc<Watches>,
     player: PlayerId,
-    /// The games that are followed, kept so that they are.
-    followed: HashMap<GameId, Arc<Topic>>,
+    /// The games that are followed.
+    followed: HashMap<GameId, Followed>,
     /// The games that are done with.
     over: HashSet<GameId>,
     changes: FuturesUnordered<Change>,
@@ -89,7 +89,7 @@ impl PlayerWatcher {
                 if let Some(game) = &mut event.game {
                     let id = game.game_id.parse().map_err(|_| ApiError::fault())?;
                     let now = self.watches.host.now(&id).await?;
-                    game.server_time = Some(game::time(now));
+                    game::set_server_time(game, now);
                 }
                 return Ok(self.message(Message::Event(event)));
             }
@@ -167,7 +167,7 @@ impl PlayerWatcher {
         }
         let topic = self.watches.topic(game.id());
         let known = topic.known();
-        self.followed.insert(game.id().clone(), topic);
+        self.followed.insert(game.id().clone(), Followed { _topic: topic, seen: None });
         self.changed_from_nothing(game.id().clone(), known);
         Ok(())
     }
@@ -210,7 +210,10 @@ impl PlayerWatcher {
                 self.over.insert(id);
                 return;
             }
-            self.tell_what_is_to_do(&game);
+            let seen = self.followed.get_mut(&id).map(|followed| &mut followed.seen);
+            if seen.is_some_and(|seen| seen.replace(game.version()) != Some(game.version())) {
+                self.tell_what_is_to_do(&game);
+            }
         }
         self.changes.push(Box::pin(async move {
             let _ = known.changed().await;
@@ -254,6 +257,14 @@ impl PlayerWatcher {
         };
         self.ready.push_back((SystemTimeSource.now(), event));
     }
+}
+
+/// A game that is followed.
+struct Followed {
+    /// Kept so that it is.
+    _topic: Arc<Topic>,
+    /// The version that was looked at last: a topic also tells who is present.
+    seen: Option<Version>,
 }
 
 /// What of a game that is found is news.

@@ -11,7 +11,7 @@ use tokio::time::{Sleep, sleep};
 use super::present::present_seats;
 use crate::api::convert;
 use crate::api::error::{ApiError, Reason};
-use crate::api::host::Host;
+use crate::api::host::{Host, Sight, as_spectators_see};
 use crate::api::proto::v1;
 use crate::game::{Game, GameId, SeatSet, Version};
 use crate::store::{Hint, Subscription};
@@ -24,9 +24,30 @@ const RETRY: Duration = Duration::from_millis(250);
 pub(super) struct Latest {
     pub(super) game: Arc<Game>,
     event: OnceLock<Option<v1::GameEvent>>,
+    /// The same for spectators, where they see less.
+    spectators: OnceLock<Option<Result<Arc<Latest>, ApiError>>>,
 }
 
 impl Latest {
+    fn new(game: Arc<Game>) -> Self {
+        Self { game, event: OnceLock::new(), spectators: OnceLock::new() }
+    }
+
+    /// What somebody knows of the game who looks at it so.
+    ///
+    /// # Errors
+    /// Where it is hidden.
+    pub(super) fn seen(self: &Arc<Self>, sight: &Sight) -> Result<Arc<Self>, ApiError> {
+        if sight.is_insider(&self.game)? {
+            return Ok(Arc::clone(self));
+        }
+        let less = || match as_spectators_see(&self.game) {
+            Ok(seen) if Arc::ptr_eq(&seen, &self.game) => None,
+            seen => Some(seen.map(|game| Arc::new(Self::new(game)))),
+        };
+        self.spectators.get_or_init(less).clone().unwrap_or_else(|| Ok(Arc::clone(self)))
+    }
+
     /// The event of the game's last revision.
     pub(super) fn event(&self) -> Option<v1::GameEvent> {
         self.event.get_or_init(|| convert::game::event(&self.game)).clone()
@@ -210,7 +231,7 @@ impl Follower {
             let game = game.filter(|game| Some(game.version()) != old);
             let news = game.is_some() || (present.is_some() && present != known.present);
             if let Some(game) = game {
-                known.game = KnownGame::Read(Arc::new(Latest { game, event: OnceLock::new() }));
+                known.game = KnownGame::Read(Arc::new(Latest::new(game)));
             }
             known.present = present.or(known.present);
             news

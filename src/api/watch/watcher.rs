@@ -7,14 +7,13 @@ use tokio::time::{Instant, sleep_until};
 
 use super::pace::WatchPace;
 use super::present;
-use super::seated::Seated;
 use super::topic::{Known, KnownGame, Latest, Topic};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, Reason};
-use crate::api::host::Host;
+use crate::api::host::{Attending, Host, Sight};
 use crate::api::proto::v1;
 use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
-use crate::game::{Etag, Game, GameState, SeatSet, Version};
+use crate::game::{Etag, Game, GameState, Millis, SeatSet, Version};
 
 /// One watcher of a game. It holds nothing but where it stands: what it has not been told yet is
 /// read from the game's log when it asks, so a slow reader costs no memory.
@@ -22,6 +21,7 @@ use crate::game::{Etag, Game, GameState, SeatSet, Version};
 pub(in crate::api) struct Watcher {
     host: Arc<Host>,
     pace: WatchPace,
+    sight: Sight,
     known: watch::Receiver<Known>,
     /// Kept so that the game is followed.
     topic: Arc<Topic>,
@@ -32,7 +32,7 @@ pub(in crate::api) struct Watcher {
     /// Who the reader was told is present; `None` before he was told.
     told_present: Option<SeatSet>,
     /// The seat that is present because this watcher is.
-    seated: Option<Box<Seated>>,
+    attending: Option<Box<Attending>>,
     quiet_since: Instant,
 }
 
@@ -42,27 +42,39 @@ impl Watcher {
         host: Arc<Host>,
         pace: WatchPace,
         topic: Arc<Topic>,
+        sight: Sight,
         game: Arc<Game>,
         after: Option<Etag>,
-        seated: Option<Box<Seated>>,
     ) -> Self {
         Self {
             host,
             pace,
+            sight,
             known: topic.known(),
             topic,
             first: Some(game),
             told: after.map(|Etag(version)| version),
             told_present: None,
-            seated,
+            attending: None,
             quiet_since: Instant::now(),
         }
+    }
+
+    /// The same, whose seat, if it has one, is present for as long as it watches.
+    ///
+    /// # Errors
+    /// Where the operating system has no randomness to give.
+    pub(in crate::api) fn attending(mut self) -> Result<Self, ApiError> {
+        let seat = self.first.as_deref().map(|game| self.sight.seat(game)).transpose()?.flatten();
+        let attend = |seat| self.host.attend(self.topic.id(), seat).map(Box::new);
+        self.attending = seat.map(attend).transpose()?;
+        Ok(self)
     }
 
     /// The next message, as soon as there is one; `None` a while after the end of the game.
     ///
     /// # Errors
-    /// Where the game cannot be watched any more, or not as the seat that the watcher proved to be.
+    /// Where the game cannot be watched any more, or not by this watcher.
     pub(in crate::api) async fn next(&mut self) -> Result<Option<Message>, ApiError> {
         let message = self.await_message().await?;
         // Comings and goings do not hold up the end of a stream whose game is over.
@@ -72,13 +84,13 @@ impl Watcher {
         Ok(message)
     }
 
-    /// The game as it stands, if nothing was told since.
+    /// The game as it stands for this reader, if nothing was told since.
     ///
     /// # Errors
     /// Where it cannot be read any more.
     pub(in crate::api) async fn game(&self) -> Result<v1::Game, ApiError> {
         let game = match &self.known.borrow().game {
-            KnownGame::Read(latest) => Ok(Arc::clone(&latest.game)),
+            KnownGame::Read(latest) => latest.seen(&self.sight).map(|seen| Arc::clone(&seen.game)),
             KnownGame::Ended(error) => Err(ApiError::clone(error)),
             KnownGame::Nothing | KnownGame::Away => Err(ApiError::fault()),
         }?;
@@ -92,47 +104,46 @@ impl Watcher {
     ///
     /// # Errors
     /// Where the store is away.
-    pub(in crate::api) async fn server_time(&self) -> Result<prost_types::Timestamp, ApiError> {
-        Ok(convert::game::time(self.host.now(self.topic.id()).await?))
+    pub(in crate::api) async fn now(&self) -> Result<Millis, ApiError> {
+        self.host.now(self.topic.id()).await
     }
 
     async fn await_message(&mut self) -> Result<Option<Message>, ApiError> {
         if let Some(game) = self.first.take() {
-            let news = self.news(&game).await?;
+            let seen = self.sight.shown(&game)?;
+            let news = self.news(&game, &seen).await?;
             return Ok(Some(match news {
                 Some(message) => message,
-                None => self.keep_alive(&game).await?,
+                None => self.keep_alive(&seen).await?,
             }));
         }
         loop {
             let known = self.known.borrow_and_update().clone();
-            let game = match &known.game {
+            let (game, seen) = match &known.game {
                 KnownGame::Read(latest) => {
-                    if let Some(seated) = &mut self.seated {
-                        seated.prove_again(&self.host, &latest.game)?;
-                    }
-                    if let Some(message) = self.presence(&latest.game, known.present) {
+                    let seen = latest.seen(&self.sight)?;
+                    if let Some(message) = self.presence(&seen.game, known.present) {
                         return Ok(Some(message));
                     }
-                    if let Some(message) = self.event_of(latest) {
+                    if let Some(message) = self.event_of(&seen) {
                         return Ok(Some(message));
                     }
-                    Arc::clone(&latest.game)
+                    (Arc::clone(&latest.game), Arc::clone(&seen.game))
                 }
                 KnownGame::Ended(error) => return Err(ApiError::clone(error)),
                 KnownGame::Nothing | KnownGame::Away => {
                     return Err(ApiError::new(Reason::Internal, "not followed"));
                 }
             };
-            if let Some(message) = self.news(&game).await? {
+            if let Some(message) = self.news(&game, &seen).await? {
                 return Ok(Some(message));
             }
-            let over = game.state() == GameState::Finished;
+            let over = seen.state() == GameState::Finished;
             let wait = if over { self.pace.linger } else { self.pace.keep_alive };
             tokio::select! {
                 changed = self.known.changed() => if changed.is_err() { return Ok(None) },
                 () = sleep_until(self.quiet_since + wait) => {
-                    return if over { Ok(None) } else { Ok(Some(self.keep_alive(&game).await?)) };
+                    return if over { Ok(None) } else { Ok(Some(self.keep_alive(&seen).await?)) };
                 }
             }
         }
@@ -141,7 +152,7 @@ impl Watcher {
     /// Who is present, where that is not what was told last.
     fn presence(&mut self, game: &Game, known: Option<SeatSet>) -> Option<Message> {
         // While this stream stands its seat is present, whether or not the store knows yet.
-        let own = self.seated.as_ref().map(|seated| seated.seat());
+        let own = self.attending.as_ref().map(|attending| attending.seat());
         let present: SeatSet = known?.iter().chain(own).collect();
         if self.told_present == Some(present) {
             return None;
@@ -150,7 +161,7 @@ impl Watcher {
         Some(Message::Presence(present::message(present, game.rules().seats())))
     }
 
-    /// The event that everybody is told who knows the revision before it.
+    /// The event that everybody is told who sees as much and knows the revision before it.
     fn event_of(&mut self, latest: &Latest) -> Option<Message> {
         let told = self.told?;
         let version = latest.game.version();
@@ -163,18 +174,25 @@ impl Watcher {
         })
     }
 
-    /// What a state of the game has to tell beyond what was told, if anything.
-    async fn news(&mut self, game: &Arc<Game>) -> Result<Option<Message>, ApiError> {
-        let Some(told) = self.told else { return self.snapshot(game, false).await.map(Some) };
+    /// What a state of the game, of which this watcher may be told `seen`, has to tell beyond what
+    /// was told, if anything.
+    async fn news(
+        &mut self,
+        game: &Arc<Game>,
+        seen: &Arc<Game>,
+    ) -> Result<Option<Message>, ApiError> {
+        let Some(told) = self.told else { return self.snapshot(seen, false).await.map(Some) };
+        // Who once saw more than now has lost no history.
         if game.version_at(told.revision) == Some(told) {
-            return self.event_after(game, told);
+            return self.event_after(seen, told);
         }
         // It may just be an old reading of the game: only the store says.
         let game = self.host.read(game.id()).await?;
+        let seen = self.sight.shown(&game)?;
         if game.version_at(told.revision) == Some(told) {
-            self.event_after(&game, told)
+            self.event_after(&seen, told)
         } else {
-            self.snapshot(&game, true).await.map(Some)
+            self.snapshot(&seen, true).await.map(Some)
         }
     }
 
@@ -199,7 +217,7 @@ impl Watcher {
         let now = self.host.now(game.id()).await?;
         Ok(Message::KeepAlive(KeepAlive {
             etag: Etag(game.version()).to_string(),
-            server_time: Some(convert::game::time(now)),
+            server_time: Some(convert::game::time(now.max(game.updated_at()))),
         }))
     }
 }

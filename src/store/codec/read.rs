@@ -58,6 +58,7 @@ fn read_with(id: &GameId, record: &Record, known: Option<&Log>) -> Result<Stored
     if log.version() != record.version {
         return Err(CodecError::Header { header: record.version, log: log.version() });
     }
+    let seat_count = rules.seats();
     let facts = Facts {
         engine: EngineVersion(message.engine),
         deal: deal_source(deal, &rules)?,
@@ -67,7 +68,7 @@ fn read_with(id: &GameId, record: &Record, known: Option<&Log>) -> Result<Stored
         spectators: spectators(message.spectators, message.spectators_delay)?,
         labels: message.labels,
         time_control: read_time_control(message.time_control)?,
-        series: message.series.map(series).transpose()?,
+        series: message.series.map(|found| series(found, seat_count)).transpose()?,
     };
     Ok(StoredGame {
         id: id.clone(),
@@ -198,7 +199,7 @@ fn spectators(number: i32, delay: u32) -> Result<Spectators, CodecError> {
     }
 }
 
-fn series(series: proto::Series) -> Result<Series, CodecError> {
+fn series(series: proto::Series, seat_count: u8) -> Result<Series, CodecError> {
     let previous = series.previous.parse().map_err(|_| CodecError::Field {
         field: "previous",
         value: format!("{} bytes", series.previous.len()),
@@ -207,9 +208,9 @@ fn series(series: proto::Series) -> Result<Series, CodecError> {
     let fault = || CodecError::Field {
         field: "series.seats",
         value: format!("a list of {}", series.seats.len()),
-        expected: "2 or 4 seats, from 1 to 4",
+        expected: "as many seats as the rules say, each from 1 to 4",
     };
-    if series.seats.len() > Seat::MAX {
+    if series.seats.len() != usize::from(seat_count) {
         return Err(fault());
     }
     let seat = |seat: &proto::SeriesSeat| u8::try_from(seat.before).ok().and_then(Seat::new);

@@ -1,20 +1,21 @@
-//! The database and the clocks: everything an embedded store does, one blocking call at a time.
+//! The database: everything an embedded store does, one blocking call at a time.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use redb::{
     Database, Range, ReadTransaction, ReadableDatabase, ReadableTable, Table, WriteTransaction,
 };
 
+use super::clocks::Clocks;
 use super::tables::{
     CLOCKS, DEADLINES, EXPIRIES, Entries, FEED, GAMES, NEVER, OUTBOX, PLAYERS, stored_time,
 };
 use crate::game::{GameId, Millis};
 use crate::store::clock::{ShardClock, within_tolerance};
 use crate::store::{
-    Change, Commit, Entry, EntryId, FEED_KEPT, Found, IndexEntry, Outcome, Record, Shard,
+    Change, Commit, Due, Entry, EntryId, FEED_KEPT, Found, IndexEntry, Outcome, Record, Shard,
     ShardCount, StoreError, TimeSource,
 };
 
@@ -27,7 +28,7 @@ pub(super) struct Games {
     database: Database,
     shards: ShardCount,
     time: Arc<dyn TimeSource>,
-    clocks: Mutex<HashMap<u16, ShardClock>>,
+    clocks: Clocks,
 }
 
 /// A failure before anything was written for good.
@@ -49,14 +50,17 @@ impl Games {
         shards: ShardCount,
         time: Arc<dyn TimeSource>,
     ) -> Result<Self, StoreError> {
-        let stored = database.begin_read().map_err(failed)?.open_table(CLOCKS).map_err(failed)?;
-        let mut clocks = HashMap::new();
+        let transaction = database.begin_read().map_err(failed)?;
+        let stored = transaction.open_table(CLOCKS).map_err(failed)?;
+        let mut clocks = Vec::new();
         for row in stored.iter().map_err(failed)? {
             let (shard, clock) = row.map_err(failed)?;
             let (seen, time) = clock.value();
-            clocks.insert(shard.value(), ShardClock { seen: Millis(seen), time: Millis(time) });
+            clocks.push((shard.value(), ShardClock { seen: Millis(seen), time: Millis(time) }));
         }
-        Ok(Self { database, shards, time, clocks: Mutex::new(clocks) })
+        let first = first_deadlines(&transaction.open_table(DEADLINES).map_err(failed)?)?;
+        let clocks = Clocks::new(Arc::clone(&time), clocks, |shard| first.contains_key(&shard));
+        Ok(Self { database, shards, time, clocks })
     }
 
     fn read(&self) -> Result<ReadTransaction, StoreError> {
@@ -76,11 +80,26 @@ impl Games {
 
     /// Advances a shard's clock, which keeps its time over a restart only when it is stored too.
     pub(super) fn advance(&self, shard: Shard) -> ShardClock {
-        let source = self.time.now();
-        let mut clocks = self.clocks();
-        let clock = clocks.entry(shard.number()).or_insert_with(|| ShardClock::starting(source));
-        *clock = clock.advanced(source);
-        *clock
+        self.clocks.advance(shard)
+    }
+
+    /// Commits, and notes in which of these shards games now have deadlines.
+    fn commit_deadlines(
+        &self,
+        transaction: WriteTransaction,
+        shards: impl IntoIterator<Item = u16>,
+    ) -> Result<(), StoreError> {
+        let running = {
+            let table = transaction.open_table(DEADLINES).map_err(failed)?;
+            let running =
+                |shard| Ok((shard, first_deadline(&table, shard)?.is_some_and(|it| it.0 == shard)));
+            shards.into_iter().map(running).collect::<Result<Vec<_>, StoreError>>()?
+        };
+        commit(transaction)?;
+        for (shard, running) in running {
+            self.clocks.set_running(shard, running);
+        }
+        Ok(())
     }
 
     /// Advances and stores the clocks of shards.
@@ -138,8 +157,17 @@ impl Games {
             trim_feed(&transaction, shard, source)?;
         }
         store_clock(&transaction, shard, clock)?;
-        commit(transaction)?;
+        self.commit_deadlines(transaction, [shard.number()])?;
         Ok(Outcome::Applied { now })
+    }
+
+    /// The earliest deadlines of shards.
+    pub(super) fn first_deadlines(
+        &self,
+        shards: &[Shard],
+    ) -> Result<Vec<Option<Millis>>, StoreError> {
+        let first = first_deadlines(&self.read()?.open_table(DEADLINES).map_err(failed)?)?;
+        Ok(shards.iter().map(|shard| first.get(&shard.number()).copied()).collect())
     }
 
     /// The games of a shard that are due.
@@ -148,12 +176,41 @@ impl Games {
         shard: Shard,
         now: Millis,
         limit: usize,
-    ) -> Result<Vec<GameId>, StoreError> {
+    ) -> Result<Vec<Due>, StoreError> {
         let table = self.read()?.open_table(DEADLINES).map_err(failed)?;
         let shard = shard.number();
         // No id is as great as this text, so what is due now is in the range.
         let due = table.range((shard, 0, "")..(shard, now.0, "~")).map_err(failed)?;
-        due.take(limit).map(|row| parse_game(row.map_err(failed)?.0.value().2)).collect()
+        due.take(limit)
+            .map(|row| {
+                let (key, _) = row.map_err(failed)?;
+                let (_, deadline, game) = key.value();
+                Ok(Due { game: parse_game(game)?, deadline: Millis(deadline) })
+            })
+            .collect()
+    }
+
+    /// Lets a game be due at another time, if it still is at this one.
+    pub(super) fn postpone(&self, due: &Due, until: Option<Millis>) -> Result<(), StoreError> {
+        let (shard, id) = (self.shards.shard_of(&due.game).number(), due.game.as_str());
+        let transaction = self.write()?;
+        {
+            let mut games = transaction.open_table(GAMES).map_err(failed)?;
+            let mut deadlines = transaction.open_table(DEADLINES).map_err(failed)?;
+            let standing = games.get(id).map_err(failed)?.and_then(|row| {
+                let (expires, at, record) = row.value();
+                (at == due.deadline.0).then(|| (expires, record.to_vec()))
+            });
+            if let Some((expires, record)) = standing {
+                let until = stored_time(until);
+                games.insert(id, (expires, until, &record[..])).map_err(failed)?;
+                deadlines.remove((shard, due.deadline.0, id)).map_err(failed)?;
+                if until != NEVER {
+                    deadlines.insert((shard, until, id), ()).map_err(failed)?;
+                }
+            }
+        }
+        self.commit_deadlines(transaction, [shard])
     }
 
     /// Whether a record has expired and is not dropped yet.
@@ -166,6 +223,7 @@ impl Games {
     /// Drops some of the records that have expired, and their deadlines.
     pub(super) fn drop_expired(&self) -> Result<(), StoreError> {
         let transaction = self.write()?;
+        let mut shards = BTreeSet::new();
         {
             let mut expiries = transaction.open_table(EXPIRIES).map_err(failed)?;
             let mut games = transaction.open_table(GAMES).map_err(failed)?;
@@ -178,10 +236,11 @@ impl Games {
                 .collect::<Result<Vec<_>, _>>()?;
             for game in expired {
                 let shard = self.shards.shard_of(&game);
+                shards.insert(shard.number());
                 remove_game(&mut games, &mut expiries, &mut deadlines, shard, game.as_str())?;
             }
         }
-        commit(transaction)
+        self.commit_deadlines(transaction, shards)
     }
 
     /// Entries of a shard's feed.
@@ -266,11 +325,6 @@ impl Games {
             })
             .collect()
     }
-
-    fn clocks(&self) -> MutexGuard<'_, HashMap<u16, ShardClock>> {
-        // A clock is replaced in one step, so it is whole, whatever panics.
-        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 type GameTable<'txn> = Table<'txn, &'static str, (u64, u64, &'static [u8])>;
@@ -289,6 +343,31 @@ fn standing(
         return Ok(Ok(None));
     }
     Ok(Record::from_stored(Bytes::copy_from_slice(stored)).map(Some))
+}
+
+/// The first deadline of this shard or a later one.
+fn first_deadline(
+    deadlines: &impl ReadableTable<(u16, u64, &'static str), ()>,
+    shard: u16,
+) -> Result<Option<(u16, Millis)>, StoreError> {
+    let mut from_here = deadlines.range((shard, 0, "")..).map_err(failed)?;
+    let first = from_here.next().transpose().map_err(failed)?;
+    Ok(first.map(|(key, _)| (key.value().0, Millis(key.value().1))))
+}
+
+/// The first deadline of every shard that has one. Takes a step a shard with deadlines, however
+/// many there are.
+fn first_deadlines(
+    deadlines: &impl ReadableTable<(u16, u64, &'static str), ()>,
+) -> Result<BTreeMap<u16, Millis>, StoreError> {
+    let mut first = BTreeMap::new();
+    let mut next = 0;
+    // There are fewer shards than numbers for them.
+    while let Some((shard, deadline)) = first_deadline(deadlines, next)? {
+        first.insert(shard, deadline);
+        next = shard + 1;
+    }
+    Ok(first)
 }
 
 /// Removes a game with all that points to it.

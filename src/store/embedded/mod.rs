@@ -3,6 +3,7 @@
 //! Both are the same database; the one in a file is written through to the disk with every commit,
 //! so what was acknowledged survives the death of the process and of the machine.
 
+mod clocks;
 mod database;
 mod presence;
 mod tables;
@@ -22,9 +23,9 @@ use self::database::Games;
 use self::presence::Presences;
 use super::hint::{Hint, Hints};
 use super::{
-    Commit, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Misconfiguration, Options,
-    Outcome, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError,
-    Subscription, TimeSource,
+    Commit, Due, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Misconfiguration,
+    Options, Outcome, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store,
+    StoreError, Subscription, TimeSource,
 };
 use crate::game::{GameId, Millis, Span, Version};
 
@@ -223,11 +224,21 @@ impl Store for EmbeddedStore {
         Ok(self.presences.of(games, self.time.now()))
     }
 
-    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<GameId>, StoreError> {
+    async fn first_deadlines(&self, shards: &[Shard]) -> Result<Vec<Option<Millis>>, StoreError> {
+        let shards = shards.to_vec();
+        self.read(move |games| games.first_deadlines(&shards)).await
+    }
+
+    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<Due>, StoreError> {
         if self.read(|games| games.has_expired()).await? {
             self.write(|games| games.drop_expired()).await?;
         }
         self.read(move |games| games.due(shard, now, items(limit))).await
+    }
+
+    async fn postpone(&self, due: &Due, until: Option<Millis>) -> Result<(), StoreError> {
+        let due = due.clone();
+        self.write(move |games| games.postpone(&due, until)).await
     }
 
     async fn feed(

@@ -6,7 +6,7 @@ use redis::{FromRedisValue, Value};
 use uuid::Uuid;
 
 use crate::game::{GameId, Millis};
-use crate::store::{Entry, EntryId, IndexEntry, ReplicaId, StoreError};
+use crate::store::{Due, Entry, EntryId, IndexEntry, ReplicaId, StoreError};
 
 pub(super) fn unintelligible(what: impl fmt::Display) -> StoreError {
     StoreError::Unintelligible(what.to_string())
@@ -33,8 +33,18 @@ pub(super) fn parse_index_entry(member: &str) -> Result<IndexEntry, StoreError> 
     Ok(IndexEntry { created, game: parse_game(game)? })
 }
 
+/// Reads games with their deadlines.
+pub(super) fn parse_due(answer: Value) -> Result<Vec<Due>, StoreError> {
+    let games: Vec<(String, u64)> =
+        FromRedisValue::from_redis_value(answer).map_err(unintelligible)?;
+    let due = |(id, deadline): (String, u64)| {
+        Ok(Due { game: parse_game(&id)?, deadline: Millis(deadline) })
+    };
+    games.into_iter().map(due).collect()
+}
+
 /// Reads a game's id.
-pub(super) fn parse_game(id: &str) -> Result<GameId, StoreError> {
+fn parse_game(id: &str) -> Result<GameId, StoreError> {
     id.parse().map_err(unintelligible)
 }
 

@@ -23,7 +23,7 @@ use redis::{Cmd, Value, cmd};
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
-use self::answer::{parse_entries, parse_index_entry, parse_replica};
+use self::answer::{parse_due, parse_entries, parse_index_entry, parse_replica};
 use self::estimate::Estimates;
 use self::keys::Keys;
 use self::link::Link;
@@ -31,8 +31,8 @@ use self::scripts::Scripts;
 use super::hint::Hints;
 use super::record::parse_header;
 use super::{
-    Commit, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Options, Outcome, Presence,
-    PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
+    Commit, Due, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Options, Outcome,
+    Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
 };
 use crate::game::{GameId, Millis, Span, Version};
 
@@ -84,8 +84,8 @@ impl RedisStore {
     async fn beat_some(&self, shards: &[Shard]) -> Result<(), StoreError> {
         let mut pipeline = redis::Pipeline::with_capacity(shards.len());
         for &shard in shards {
-            let mut command = Self::script_command(&self.scripts.beat, 1);
-            command.arg(self.keys.clock(shard));
+            let mut command = Self::script_command(&self.scripts.beat, 2);
+            command.arg(self.keys.clock(shard)).arg(self.keys.deadlines(shard));
             pipeline.add_command(command);
         }
         let asked = Instant::now();
@@ -224,20 +224,34 @@ impl Store for RedisStore {
         self.read_presence(games).await
     }
 
-    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<GameId>, StoreError> {
+    async fn first_deadlines(&self, shards: &[Shard]) -> Result<Vec<Option<Millis>>, StoreError> {
+        let mut deadlines = Vec::with_capacity(shards.len());
+        for batch in shards.chunks(BATCH) {
+            let mut pipeline = redis::Pipeline::with_capacity(batch.len());
+            for &shard in batch {
+                let mut command = cmd("ZRANGE");
+                command.arg(self.keys.deadlines(shard)).arg(0).arg(0).arg("WITHSCORES");
+                pipeline.add_command(command);
+            }
+            for first in self.link.pipeline::<Vec<Value>>(&pipeline).await? {
+                deadlines.push(parse_due(first)?.first().map(|due| due.deadline));
+            }
+        }
+        Ok(deadlines)
+    }
+
+    async fn due(&self, shard: Shard, now: Millis, limit: u32) -> Result<Vec<Due>, StoreError> {
         let mut command = cmd("ZRANGE");
         command.arg(self.keys.deadlines(shard)).arg("-inf").arg(now.0).arg("BYSCORE");
-        command.arg("LIMIT").arg(0).arg(limit);
-        let ids: Vec<String> = self.link.query(&command).await?;
-        if ids.is_empty() {
-            return Ok(Vec::new());
+        command.arg("LIMIT").arg(0).arg(limit).arg("WITHSCORES");
+        let mut games = parse_due(self.link.query(&command).await?)?;
+        if games.is_empty() {
+            return Ok(games);
         }
-        let mut games =
-            ids.iter().map(|id| answer::parse_game(id)).collect::<Result<Vec<_>, _>>()?;
         let mut command = Self::script_command(&self.scripts.clear_expired, 1 + games.len());
         command.arg(self.keys.deadlines(shard));
-        for game in &games {
-            command.arg(self.keys.game(shard, game));
+        for due in &games {
+            command.arg(self.keys.game(shard, &due.game));
         }
         let standing: Vec<usize> = self.link.run(&self.scripts.clear_expired, &command).await?;
         let mut place = 0;
@@ -246,6 +260,14 @@ impl Store for RedisStore {
             standing.binary_search(&(place - 1)).is_ok()
         });
         Ok(games)
+    }
+
+    async fn postpone(&self, due: &Due, until: Option<Millis>) -> Result<(), StoreError> {
+        let mut command = Self::script_command(&self.scripts.postpone, 1);
+        command.arg(self.keys.deadlines(self.shards.shard_of(&due.game)));
+        command.arg(due.game.as_str()).arg(due.deadline.0);
+        command.arg(until.map(|until| until.0.to_string()).unwrap_or_default());
+        self.link.run(&self.scripts.postpone, &command).await
     }
 
     async fn feed(

@@ -11,6 +11,7 @@ pub(super) struct Scripts {
     pub(super) heartbeat: Script,
     pub(super) presence: Script,
     pub(super) present: Script,
+    pub(super) postpone: Script,
 }
 
 impl Scripts {
@@ -22,6 +23,7 @@ impl Scripts {
             heartbeat: Script::new(include_str!("heartbeat.lua")),
             presence: Script::new(include_str!("presence.lua")),
             present: Script::new(include_str!("present.lua")),
+            postpone: Script::new(include_str!("postpone.lua")),
         }
     }
 }

@@ -44,8 +44,11 @@ on_every_store![
     time::{
         games_are_due_when_their_deadline_has_passed,
         a_write_moves_or_removes_the_deadline,
+        the_first_deadline_of_each_shard_is_told,
+        what_is_due_can_be_postponed,
         records_expire,
         a_write_postpones_expiry,
+        a_shard_without_deadlines_has_its_sources_time,
         the_clock_never_goes_back,
         an_outage_costs_three_seconds_at_most,
         a_commit_with_a_wrong_present_is_refused_and_then_told_the_right_one,

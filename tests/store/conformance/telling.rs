@@ -128,8 +128,8 @@ pub(crate) async fn replicas_live_as_long_as_their_heart_beats(fixture: Fixture)
         store.heartbeat(replica).await.expect("an answer");
     }
     assert_eq!(store.live_replicas().await.expect("an answer"), [first, second]);
-    fixture.pass(Span(4_000)).await;
+    fixture.pass(Span(900)).await;
     store.heartbeat(first).await.expect("an answer");
-    fixture.pass(Span(1_500)).await;
+    fixture.pass(Span(200)).await;
     assert_eq!(store.live_replicas().await.expect("an answer"), [first]);
 }

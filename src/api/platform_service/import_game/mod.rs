@@ -6,6 +6,7 @@ mod record;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::api::callers::Caller;
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
@@ -28,14 +29,15 @@ struct Origin {
 
 pub(super) async fn call(
     host: Arc<Host>,
+    caller: Caller,
     mut request: v1::ImportGameRequest,
 ) -> Result<v1::ImportGameResponse, ApiError> {
     let mut faults = FieldFaults::default();
     let id = std::mem::take(&mut request.request_id);
-    let request_id = fields::secret_request_id(id, &request, &mut faults);
+    let request_id = fields::secret_request_id(id, &request, &caller, &mut faults);
     let id = fields::optional_game_id(&request.game_id, &mut faults);
     let time_control = convert::time_control::read(request.time_control.take(), &mut faults);
-    let spectators = convert::time_control::read_spectators(request.spectators, &mut faults);
+    let spectators = convert::spectators::read(request.spectators, &mut faults);
     let key = random_bytes()?;
     let origin = match request.start.take() {
         Some(Start::Record(text)) => record::read(&text, request, &key, &mut faults),
