@@ -6,6 +6,7 @@ mod support;
 mod callers;
 mod deadlines;
 mod expiry;
+mod exports;
 mod fairness;
 mod garbage;
 mod guarded;

@@ -200,6 +200,9 @@ async fn games(provoked: &mut Provoked, world: &World) {
     let request = v1::GetFairnessProofRequest { game_id: nowhere("nowhere") };
     let status = one.games().get_fairness_proof(request).await.expect_err("no such game");
     provoked.note(Reason::GameNotFound, &status);
+    let request = v1::ExportGameRequest { game_id: nowhere("nowhere"), ..Default::default() };
+    let status = one.games().export_game(request).await.expect_err("no such game");
+    provoked.note(Reason::GameNotFound, &status);
     let status = one.watch("nowhere", "").await.expect_err("no such game");
     provoked.note(Reason::GameNotFound, &status);
     let join = v1::JoinGameRequest { game_id: nowhere("nowhere"), ..Default::default() };
