@@ -202,7 +202,10 @@ fn a_key_file_that_became_wrong_is_logged() {
     let auth = format!("--auth={}", file.path().display());
     let (mut served, _) = Served::with(&["serve", "--listen=127.0.0.1:0", &auth]);
     let (key, _) = new_key("b", "reader");
-    fs::write(file.path(), format!("b reader {key}")).expect("written");
+    // In one step, as docs/operations.md asks for: nobody reads half of it.
+    let wrong = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(wrong.path(), format!("b reader {key}")).expect("written");
+    wrong.persist(file.path()).expect("replaced");
     let (sender, lines) = std::sync::mpsc::channel();
     let stderr = served.0.stderr.take().expect("its log");
     std::thread::spawn(move || {

@@ -1,7 +1,8 @@
 //! What the documents tell people to type works, and what they point to is there.
 //!
-//! The README's commands are run in their order, in a directory of their own. Only what a test must
-//! choose itself is exchanged: the built binary for `cargo run`, free ports for fixed ones.
+//! The commands of the README and of the integration guide are run in their order, each document in a
+//! directory of its own. Only what a test must choose itself is exchanged: the built binary for
+//! `cargo run`, free ports for fixed ones.
 
 mod support;
 
@@ -18,6 +19,7 @@ use support::replica::Replica;
 use tempfile::TempDir;
 
 const SERVE: &str = "cargo run --release -- serve";
+const BANQI: &str = "cargo run --release --quiet --";
 const DEFAULT_ADDRESS: &str = "127.0.0.1:50051";
 const STORE: &str = "redis://127.0.0.1:6379";
 
@@ -44,13 +46,16 @@ fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// What the README has its reader start and make.
+/// What a document has its reader start and make.
 struct Reader {
     directory: TempDir,
     store: Option<RedisServer>,
-    /// The services, by the address that the README gives them.
+    /// The services, by the address that the document gives them.
     services: HashMap<String, Replica>,
-    script: String,
+    /// The programs that the document has its reader write, by name.
+    programs: HashMap<String, String>,
+    /// The one that was written last.
+    program: String,
 }
 
 impl Reader {
@@ -66,17 +71,29 @@ impl Reader {
             .status()
             .expect("cp runs");
         assert!(copied.success());
-        Self { directory, store: None, services: HashMap::new(), script: String::new() }
+        Self {
+            directory,
+            store: None,
+            services: HashMap::new(),
+            programs: HashMap::new(),
+            program: String::new(),
+        }
     }
 
     fn follow(&mut self, block: &Block) {
         let first = block.text.lines().next().unwrap_or_default();
         match block.language.as_str() {
             "python" => {
-                self.script += &block.text;
-                let path = self.directory.path().join("first_game.py");
-                fs::write(path, self.with_real_addresses(&self.script)).expect("written");
+                // The first line names a new program; without one, the block goes on with the last.
+                if let Some(name) = first.strip_prefix("# ") {
+                    self.program = name.to_owned();
+                }
+                let program = self.programs.entry(self.program.clone()).or_default();
+                *program += &block.text;
+                let text = self.programs[&self.program].clone();
+                self.write_program(&text);
             }
+            "mermaid" => assert!(block.text.starts_with("sequenceDiagram"), "{}", block.text),
             "sh" if first == "./test" => {
                 let metadata = Path::new(ROOT).join("test").metadata().expect("it is there");
                 assert!(metadata.permissions().mode() & 0o111 != 0, "it can be run");
@@ -87,6 +104,11 @@ impl Reader {
             "sh" => self.run(&block.text),
             language => panic!("no test follows a block of `{language}`: {}", block.text),
         }
+    }
+
+    fn write_program(&self, text: &str) {
+        let path = self.directory.path().join(&self.program);
+        fs::write(path, self.with_real_addresses(text)).expect("written");
     }
 
     /// Starts what a line of a block starts.
@@ -103,7 +125,7 @@ impl Reader {
             match word {
                 "--listen" => address = words.next().expect("an address").to_owned(),
                 STORE => arguments.push(self.store.as_ref().expect("a store").url()),
-                word => arguments.push(word.to_owned()),
+                word => arguments.push(self.with_real_path(word)),
             }
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -114,7 +136,7 @@ impl Reader {
     fn run(&self, commands: &str) {
         let path = std::env::var("PATH").unwrap_or_default();
         let output = Command::new("bash")
-            .args(["-euc", &self.with_real_addresses(commands)])
+            .args(["-euo", "pipefail", "-c", &self.with_real_addresses(commands)])
             .current_dir(self.directory.path())
             .env("PATH", format!("{}:{path}", environment().join("bin").display()))
             .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -127,10 +149,17 @@ impl Reader {
         assert!(!commands.contains("buf curl") || told.contains('{'), "{commands}{told}");
     }
 
+    /// A file that the reader has made, by its whole path.
+    fn with_real_path(&self, word: &str) -> String {
+        let path = self.directory.path().join(word);
+        if path.is_file() { path.display().to_string() } else { word.to_owned() }
+    }
+
     fn with_real_addresses(&self, text: &str) -> String {
-        self.services.iter().fold(text.to_owned(), |text, (written, service)| {
-            text.replace(written, service.address())
-        })
+        let text = text.replace(BANQI, env!("CARGO_BIN_EXE_banqi"));
+        self.services
+            .iter()
+            .fold(text, |text, (written, service)| text.replace(written, service.address()))
     }
 }
 
@@ -140,6 +169,21 @@ fn what_the_readme_has_one_type_works() {
     assert!(blocks.len() > 8, "the blocks were not found");
     let mut reader = Reader::new();
     for block in &blocks {
+        reader.follow(block);
+    }
+}
+
+#[test]
+fn what_the_integration_guide_has_one_type_works() {
+    let guide = blocks(&read("docs/integration.md"));
+    assert!(guide.len() > 15, "the blocks were not found");
+    let mut reader = Reader::new();
+    // The guide takes the stubs from the README.
+    let stubs = blocks(&read("README.md"))
+        .into_iter()
+        .find(|block| block.text.contains("grpc_tools.protoc"));
+    reader.follow(&stubs.expect("the README makes the stubs"));
+    for block in &guide {
         reader.follow(block);
     }
 }

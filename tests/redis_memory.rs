@@ -9,7 +9,7 @@ use banqi::game::{
     Seating, ServerSeed, Spectators, TimeControl, decide,
 };
 use banqi::rules::Preset;
-use banqi::store::codec::{self, IndexTask};
+use banqi::store::codec::{self, IndexChange, IndexTask};
 use banqi::store::{self, Change, Commit, IndexEntry, Options, Outcome, Write};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -90,9 +90,11 @@ impl Shelf {
         if before.is_none() {
             for player in game.seats().filter_map(|seat| game.player(seat)) {
                 let entry = IndexEntry { created: game.created_at(), game: game.id().clone() };
-                let task = IndexTask { player: player.clone(), entry };
+                let task = IndexTask { change: IndexChange::Add, player: player.clone(), entry };
                 commit = commit.with_outbox_entry(task.to_bytes());
             }
+            let entry = IndexEntry { created: game.created_at(), game: game.id().clone() };
+            commit = commit.with_listed(entry);
         }
         let outcome = self.store.commit(&commit).await.expect("an answer");
         assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
@@ -120,10 +122,11 @@ async fn a_game_is_small_in_redis() {
         let value = codec::write(fresh.stored()).stored_length();
         println!(
             "fresh: {bytes} bytes of memory, {value} of value; its shard's clock {}, deadlines {}, \
-             outbox {}",
+             outbox {}, games {}",
             shelf.bytes(&fresh, "clock").await,
             shelf.bytes(&fresh, "deadlines").await,
             shelf.bytes(&fresh, "outbox").await,
+            shelf.bytes(&fresh, "games").await,
         );
         assert!(bytes <= FRESH, "{bytes} bytes for a fresh game; at most {FRESH}");
 
@@ -133,4 +136,57 @@ async fn a_game_is_small_in_redis() {
         println!("200 turns: {bytes} bytes of memory, {value} of value");
         assert!(bytes <= OF_200_TURNS, "{bytes} bytes for 200 turns; at most {OF_200_TURNS}");
     }
+}
+
+/// What the lists and deadlines of so many games take, and what a page of all of them costs.
+#[tokio::test]
+#[ignore = "a measurement: cargo test --release --test redis_memory -- --ignored --nocapture"]
+async fn what_lists_cost() {
+    let server = RedisServer::start();
+    let store = store::open(&server.url(), Options::default()).await.expect("a store");
+    let mut redis = server.connection().await;
+    let mut random = StdRng::seed_from_u64(1);
+    let mut listed = 0_u64;
+    for games in [10_000_u64, 100_000, 1_000_000] {
+        let before = info(&mut redis, "memory", "used_memory:").await;
+        let added = games - listed;
+        while listed < games {
+            let mut pipeline = redis::Pipeline::with_capacity(1_000);
+            for _ in 0..1_000 {
+                let uuid = uuid::Builder::from_random_bytes(random.random()).into_uuid();
+                let id = uuid.to_string().parse().expect("an id");
+                let shard = store.shards().shard_of(&id);
+                let member = format!("{:016x}{id}", NOW.0 + listed * 37);
+                let key = format!("banqi:{{{shard}}}:games");
+                pipeline.cmd("ZADD").arg(key).arg(0).arg(member).ignore();
+                listed += 1;
+            }
+            pipeline.query_async::<()>(&mut redis).await.expect("added");
+        }
+        let memory = info(&mut redis, "memory", "used_memory:").await - before;
+        let cpu = info(&mut redis, "cpu", "used_cpu_user:").await;
+        let begun = tokio::time::Instant::now();
+        let mut last = None;
+        for _ in 0..PAGES {
+            let page = store.listing_page(last.as_ref(), 101).await.expect("a page");
+            assert_eq!(page.len(), 101);
+            assert!(page.is_sorted_by(|one, next| one > next));
+            last = page.into_iter().last();
+        }
+        let each = begun.elapsed() / PAGES;
+        let cpu = (info(&mut redis, "cpu", "used_cpu_user:").await - cpu) / f64::from(PAGES);
+        println!(
+            "{games} games: {:.0} bytes each; a page of 101 in {each:?}, {:.1} ms of the server",
+            memory / added as f64,
+            cpu * 1e3,
+        );
+    }
+}
+
+const PAGES: u32 = 50;
+
+async fn info(redis: &mut MultiplexedConnection, section: &str, name: &str) -> f64 {
+    let text: String = redis::cmd("INFO").arg(section).query_async(redis).await.expect("an answer");
+    let value = text.lines().find_map(|line| line.strip_prefix(name)).expect("it is told");
+    value.trim().parse().expect("a number")
 }

@@ -154,13 +154,13 @@ impl State {
         deadline: Option<u64>,
         last: bool,
     ) -> Result<Committed, Status> {
-        let mut command = Cmd::with_capacity(14, 600 + step.record.len());
+        let mut command = Cmd::with_capacity(15, 600 + step.record.len());
         command.arg("EVALSHA").arg(self.script.get_hash()).arg(5);
         for key in ["clock", "deadlines", "feed", "outbox"] {
             command.arg(format!("banqi:{{{shard:04}}}:{key}"));
         }
         command.arg(format!("banqi:{{{shard:04}}}:game:{game}"));
-        command.arg(self.now(shard)).arg(0).arg(expected).arg(&step.record[..]);
+        command.arg(self.now(shard)).arg(0).arg(0).arg(expected).arg(&step.record[..]);
         command.arg(deadline.map(|at| at.to_string()).unwrap_or_default());
         command.arg(if last { KEPT.to_string() } else { String::new() });
         let mut redis = self.redis.clone();

@@ -8,6 +8,7 @@ mod fields;
 mod game_service;
 mod host;
 mod lifecycle;
+mod page_token;
 mod platform_service;
 pub mod proto;
 mod rules_service;

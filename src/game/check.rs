@@ -1,7 +1,7 @@
 //! What may be done to a game as it stands: asked of commands, and of a log that is replayed.
 
 use super::deal::DealSource;
-use super::event::Event;
+use super::event::{Event, Ruling};
 use super::offers::{MOST_TAKEBACKS, Offer};
 use super::player::PlayerId;
 use super::refusal::Refusal;
@@ -229,6 +229,23 @@ impl Game {
     pub(super) fn check_new_rematch(&self) -> Result<(), Refusal> {
         self.check_rematch()?;
         if self.rematch().is_some() { Err(Refusal::RematchMade) } else { Ok(()) }
+    }
+}
+
+impl Game {
+    /// Whether the platform can end the game so.
+    pub(super) fn check_ruling(&self, ruling: &Ruling) -> Result<(), Refusal> {
+        self.check_running()?;
+        match ruling {
+            Ruling::Places(places) => Ok(self.referee.check_places(places)?),
+            Ruling::Aborted => Ok(()),
+        }
+    }
+
+    /// Whether a seat can have its player's id erased. A log that is replayed has been through it
+    /// already, so whether there is an id is for whoever asks.
+    pub(super) fn check_erasure(&self, seat: Seat) -> Result<(), Refusal> {
+        self.check_seat(seat)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Commands: what is asked of a game, and whether it may be.
 
 use super::entropy::Entropy;
-use super::event::Event;
+use super::event::{Event, Ruling};
 use super::id::GameId;
 use super::player::PlayerId;
 use super::refusal::Refusal;
@@ -85,6 +85,16 @@ pub enum Command {
     MakeRematch {
         /// Its id.
         id: GameId,
+    },
+    /// To end the game, for the platform.
+    Adjudicate {
+        /// How.
+        ruling: Ruling,
+    },
+    /// To erase a player's id from a seat.
+    ErasePlayer {
+        /// Which seat.
+        seat: Seat,
     },
     /// To do what is due: let the seat to move lose by time, or abort a game that nobody has begun.
     EnforceDeadline,
@@ -178,6 +188,14 @@ pub fn decide(
         Command::MakeRematch { id } => {
             game.check_new_rematch()?;
             Event::RematchMade(id.clone())
+        }
+        Command::Adjudicate { ruling } => {
+            game.check_ruling(ruling)?;
+            Event::Adjudicated(ruling.clone())
+        }
+        Command::ErasePlayer { seat } => {
+            game.check_erasure(*seat)?;
+            Event::PlayerErased(*seat)
         }
         Command::EnforceDeadline => game.due(now, limits)?,
     };

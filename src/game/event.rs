@@ -21,11 +21,16 @@
 //! | 141 | seat, or 0 for the platform | aborted |
 //! | 142 | seat | had its token replaced |
 //! | 143 | length, the rematch's id | rematch made |
+//! | 144 | how many places (0: aborted), the places in seat order | adjudicated |
+//! | 145 | seat | had its player's id erased |
 //! | 146 | a kind from 0 to 128 and what it carries | acted before the game came here |
 //! | 147 | seat, 1 to 3: resigned, ran out of time, abandoned | left before the game came here |
-//! | 148, 149 | | agreed to a draw, aborted before the game came here |
+//! | 148 | | agreed to a draw before the game came here |
+//! | 149 | as 144 | adjudicated or aborted before the game came here |
 //!
 //! All other kinds are for later releases. An entry is written once; nothing in it is hidden.
+
+use arrayvec::ArrayVec;
 
 use super::entropy::Entropy;
 use super::id::GameId;
@@ -52,10 +57,12 @@ const TAKEBACK_DECLINED: u8 = 140;
 const ABORTED: u8 = 141;
 const TOKEN_REISSUED: u8 = 142;
 const REMATCH_MADE: u8 = 143;
+const ADJUDICATED: u8 = 144;
+const PLAYER_ERASED: u8 = 145;
 const IMPORTED_ACTION: u8 = 146;
 const IMPORTED_LEAVE: u8 = 147;
 const IMPORTED_AGREEMENT: u8 = 148;
-const IMPORTED_ABORT: u8 = 149;
+const IMPORTED_RULING: u8 = 149;
 
 /// What an entry of the log says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,8 +115,21 @@ pub enum Event {
     TokenReissued(Seat),
     /// A rematch was made: the game with this id.
     RematchMade(GameId),
+    /// The platform ended the game.
+    Adjudicated(Ruling),
+    /// The id of the player in a seat was erased, also from what came before.
+    PlayerErased(Seat),
     /// What happened before the game came here.
     Imported(Happening),
+}
+
+/// How the platform ends a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// With these places, in seat order.
+    Places(ArrayVec<u8, { Seat::MAX }>),
+    /// As aborted: nobody has won or lost.
+    Aborted,
 }
 
 /// One entry of the log.
@@ -155,6 +175,8 @@ pub(super) fn pack(bytes: &mut Vec<u8>, event: &Event, since_last: Span) {
             bytes.extend([REMATCH_MADE, id.as_str().len() as u8]);
             bytes.extend_from_slice(id.as_str().as_bytes());
         }
+        Event::Adjudicated(ruling) => pack_ruling(bytes, ADJUDICATED, ruling),
+        Event::PlayerErased(seat) => bytes.extend([PLAYER_ERASED, seat.number()]),
         Event::Imported(Happening::Acted(action)) => {
             bytes.push(IMPORTED_ACTION);
             pack_action(bytes, *action);
@@ -163,7 +185,7 @@ pub(super) fn pack(bytes: &mut Vec<u8>, event: &Event, since_last: Span) {
             bytes.extend([IMPORTED_LEAVE, seat.number(), leave_number(*reason)]);
         }
         Event::Imported(Happening::Agreed) => bytes.push(IMPORTED_AGREEMENT),
-        Event::Imported(Happening::Aborted) => bytes.push(IMPORTED_ABORT),
+        Event::Imported(Happening::Ended(ruling)) => pack_ruling(bytes, IMPORTED_RULING, ruling),
     }
     put_number(bytes, since_last.0);
 }
@@ -174,6 +196,16 @@ fn pack_action(bytes: &mut Vec<u8>, action: Action) {
         Action::Move { from, to } => bytes.extend([MOVE + from.index(), to.index()]),
         Action::EndChain => bytes.push(END_CHAIN),
     }
+}
+
+fn pack_ruling(bytes: &mut Vec<u8>, kind: u8, ruling: &Ruling) {
+    let places = match ruling {
+        Ruling::Places(places) => places.as_slice(),
+        Ruling::Aborted => &[],
+    };
+    // There is one for each of at most four seats.
+    bytes.extend([kind, places.len() as u8]);
+    bytes.extend_from_slice(places);
 }
 
 const fn leave_number(reason: LeaveReason) -> u8 {
@@ -222,6 +254,8 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Result<(Event, Span), PackingEr
         }
         TOKEN_REISSUED => Event::TokenReissued(seat(reader)?),
         REMATCH_MADE => Event::RematchMade(game_id(reader)?),
+        ADJUDICATED => Event::Adjudicated(ruling(reader)?),
+        PLAYER_ERASED => Event::PlayerErased(seat(reader)?),
         IMPORTED_ACTION => {
             let fault = reader.broken("the kind of an action");
             match reader.byte("the kind of an action")? {
@@ -234,7 +268,7 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Result<(Event, Span), PackingEr
             Event::Imported(Happening::Left { seat, reason: leave_reason(reader)? })
         }
         IMPORTED_AGREEMENT => Event::Imported(Happening::Agreed),
-        IMPORTED_ABORT => Event::Imported(Happening::Aborted),
+        IMPORTED_RULING => Event::Imported(Happening::Ended(ruling(reader)?)),
         kind => return Err(PackingError::UnknownKind { offset, kind }),
     };
     Ok((event, Span(reader.number("milliseconds since the entry before")?)))
@@ -270,6 +304,16 @@ fn square(reader: &Reader<'_>, index: u8) -> Result<Square, PackingError> {
 fn seat(reader: &mut Reader<'_>) -> Result<Seat, PackingError> {
     let fault = reader.broken("a seat, 1 to 4");
     Seat::new(reader.byte("a seat, 1 to 4")?).ok_or(fault)
+}
+
+fn ruling(reader: &mut Reader<'_>) -> Result<Ruling, PackingError> {
+    let fault = reader.broken("the places of at most 4 seats");
+    let count = reader.byte("how many places")?;
+    let places = reader.take(count.into(), "places")?;
+    Ok(match places.try_into().map_err(|_| fault)? {
+        places if count > 0 => Ruling::Places(places),
+        _ => Ruling::Aborted,
+    })
 }
 
 fn game_id(reader: &mut Reader<'_>) -> Result<GameId, PackingError> {

@@ -2,7 +2,7 @@
 //! before all that happens here, and takes no time.
 
 use super::create::{NewGame, NewGameFault};
-use super::event::{Entry, Event};
+use super::event::{Entry, Event, Ruling};
 use super::replay::Contradiction;
 use super::revision::Revision;
 use super::state::Game;
@@ -10,7 +10,7 @@ use super::time::Millis;
 use crate::rules::{Action, EndReason, Event as Recorded, GameRecord, LeaveReason, Seat};
 
 /// What happened in a game before it came here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
     /// The seat to move acted.
     Acted(Action),
@@ -23,8 +23,8 @@ pub enum Happening {
     },
     /// All seats still in agreed to a draw.
     Agreed,
-    /// It was aborted before every seat had acted.
-    Aborted,
+    /// It was ended from outside: with places, or as aborted.
+    Ended(Ruling),
 }
 
 impl Happening {
@@ -34,11 +34,12 @@ impl Happening {
             Recorded::Acted(record) => Self::Acted(record.action()),
             Recorded::Left { seat, reason } => Self::Left { seat, reason },
         };
-        let end = match record.outcome().map(|outcome| outcome.reason) {
-            Some(EndReason::Agreement) => Some(Self::Agreed),
-            Some(EndReason::Aborted) => Some(Self::Aborted),
+        let end = record.outcome().and_then(|outcome| match outcome.reason {
+            EndReason::Agreement => Some(Self::Agreed),
+            EndReason::Aborted => Some(Self::Ended(Ruling::Aborted)),
+            EndReason::Adjudicated => Some(Self::Ended(Ruling::Places(outcome.places.clone()))),
             _ => None,
-        };
+        });
         record.entries().iter().map(|entry| happening(entry.event)).chain(end).collect()
     }
 }
@@ -58,7 +59,7 @@ impl Game {
         let request = new.request.take();
         let mut game = Self::create(new, now)?;
         for (index, happening) in before.iter().enumerate() {
-            game.happened(*happening, now).map_err(|contradiction| {
+            game.happened(happening.clone(), now).map_err(|contradiction| {
                 vec![NewGameFault {
                     field: "record",
                     value: format!("contradicting the rules in its entry {}", index + 1),

@@ -16,9 +16,12 @@ impl Game {
         };
         let mut scribe = Scribe::new(&facts.rules, given.and_then(|given| given.start.clone()));
         self.line.write(&mut scribe, &self.secret_deal());
-        match self.outcome().map(|outcome| outcome.reason) {
-            Some(EndReason::Agreement) => scribe.agree(),
-            Some(EndReason::Aborted) => scribe.abort(),
+        match self.outcome().map(|outcome| (outcome.reason, &outcome.places)) {
+            Some((EndReason::Agreement, _)) => scribe.agree(),
+            Some((EndReason::Aborted, _)) => scribe.abort(),
+            Some((EndReason::Adjudicated, places)) => {
+                scribe.adjudicate(places).expect("the game has ended with them");
+            }
             _ => {}
         }
         let mut record = scribe.into_record();

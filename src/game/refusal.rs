@@ -2,7 +2,7 @@
 
 use super::id::GameId;
 use super::time::Millis;
-use crate::rules::{IllegalAction, Seat};
+use crate::rules::{IllegalAction, PlacesError, Seat};
 
 /// Why a command is refused. A refusal changes nothing, and none depends on anything hidden.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -177,6 +177,9 @@ pub enum Refusal {
     /// Every seat has acted.
     #[error("every seat has acted: it is too late to abort, but not to resign or to offer a draw")]
     AbortTooLate,
+    /// The game cannot end with these places.
+    #[error("the game cannot end with these places: {0}")]
+    Places(#[from] PlacesError),
     /// It is too early.
     #[error("not due before {due:?}")]
     NotDue {

@@ -217,11 +217,20 @@ impl Game {
         let log = &mut game.stored.log;
         log.push(&change.event, change.at);
         let (version, at) = (log.version(), log.last_at());
-        if let Event::Joined { seat, .. } = change.event
-            && let Some(stored) = game.stored.seats.get_mut(seat.index())
-            && stored.claim == Claim::Open
-        {
-            stored.player.clone_from(&change.player);
+        match change.event {
+            Event::Joined { seat, .. } => {
+                if let Some(stored) = game.stored.seats.get_mut(seat.index())
+                    && stored.claim == Claim::Open
+                {
+                    stored.player.clone_from(&change.player);
+                }
+            }
+            Event::PlayerErased(seat) => {
+                if let Some(stored) = game.stored.seats.get_mut(seat.index()) {
+                    stored.player = None;
+                }
+            }
+            _ => {}
         }
         if let Some(request) = request {
             let lasting = matches!(change.event, Event::Joined { .. });

@@ -210,6 +210,16 @@ impl Game {
         (self.state() == GameState::Finished).then(|| self.secret_deal())
     }
 
+    /// Seed and deal, whether or not the game has ended: only for one that was deleted, so that nobody
+    /// plays it any more. No seed for a given deal.
+    pub fn disclose(&self) -> (Option<&ServerSeed>, Deal) {
+        let seed = match &self.stored.facts.deal {
+            DealSource::Derived(seed) => Some(seed),
+            DealSource::Given(_) => None,
+        };
+        (seed, self.secret_deal())
+    }
+
     /// The deal as it is now. Entropy may still change it until an action was played.
     pub(super) fn secret_deal(&self) -> Deal {
         if let Some(deal) = &self.deal {

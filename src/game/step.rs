@@ -1,6 +1,6 @@
 //! What each entry of a log does to a game.
 
-use super::event::{Entry, Event};
+use super::event::{Entry, Event, Ruling};
 use super::import::Happening;
 use super::offers::{Offer, Takeback};
 use super::refusal::Refusal;
@@ -110,20 +110,28 @@ impl Game {
                 self.seated[seat.index()].generation += 1;
                 Deed::of(*seat)
             }
-            Event::Imported(happening) => self.imported(*happening, entry.version.revision)?,
+            Event::Imported(happening) => self.imported(happening, entry.version.revision)?,
             Event::RematchMade(id) => {
                 self.check_new_rematch()?;
                 self.rematch = Some(id.clone());
+                Deed::NOBODYS
+            }
+            Event::Adjudicated(ruling) => {
+                self.end_as(ruling)?;
+                Deed::NOBODYS
+            }
+            Event::PlayerErased(seat) => {
+                self.check_erasure(*seat)?;
                 Deed::NOBODYS
             }
         })
     }
 
     /// What happened before the game came here: nobody needs to have joined for it.
-    fn imported(&mut self, happening: Happening, revision: Revision) -> Result<Deed, Impossible> {
+    fn imported(&mut self, happening: &Happening, revision: Revision) -> Result<Deed, Impossible> {
         self.check_import(revision)?;
         self.imported += 1;
-        Ok(match happening {
+        Ok(match *happening {
             Happening::Acted(action) => {
                 let played = self.act(action)?;
                 Deed { played: Some(played), ..Deed::of(played.seat) }
@@ -136,12 +144,23 @@ impl Game {
                 self.referee.end(EndReason::Agreement);
                 Deed::NOBODYS
             }
-            Happening::Aborted => {
-                self.check_abort(None)?;
-                self.referee.end(EndReason::Aborted);
+            Happening::Ended(ref ruling) => {
+                self.end_as(ruling)?;
                 Deed::NOBODYS
             }
         })
+    }
+
+    /// Ends the game as the platform says.
+    fn end_as(&mut self, ruling: &Ruling) -> Result<(), Refusal> {
+        self.check_ruling(ruling)?;
+        match ruling {
+            Ruling::Places(places) => self.referee.adjudicate(places).map_err(Refusal::Places),
+            Ruling::Aborted => {
+                self.referee.end(EndReason::Aborted);
+                Ok(())
+            }
+        }
     }
 
     fn play(&mut self, action: Action) -> Result<Played, Impossible> {

@@ -3,7 +3,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::outcome::{Departure, EndReason, Outcome};
+use super::outcome::{Departure, EndReason, Outcome, PlacesError};
 use super::perpetual::sole_attacker;
 use super::record::Record;
 use super::referee::{Played, Referee};
@@ -89,6 +89,42 @@ impl Referee {
                 outcome.places.clear();
             }
         }
+    }
+
+    /// Ends the game with places that whoever runs it gives; those of seats that are out stay as they
+    /// are. Nothing happens where the game is over already.
+    ///
+    /// # Errors
+    /// The first seat whose place cannot be that one: because it is out and has another, or because
+    /// the places are not those of so many seats.
+    pub fn adjudicate(&mut self, places: &[u8]) -> Result<(), PlacesError> {
+        self.check_places(places)?;
+        if self.outcome.is_none() {
+            let places = places.iter().copied().collect();
+            self.outcome = Some(Outcome { reason: EndReason::Adjudicated, places });
+        }
+        Ok(())
+    }
+
+    /// Whether the game can end with these places.
+    ///
+    /// # Errors
+    /// As [`Self::adjudicate`].
+    pub fn check_places(&self, places: &[u8]) -> Result<(), PlacesError> {
+        let seats = self.position.seats;
+        if places.len() != usize::from(seats) {
+            return Err(PlacesError::Count { given: places.len(), seats });
+        }
+        if !Outcome::is_ranking(places) {
+            return Err(PlacesError::NoRanking);
+        }
+        for (seat, &place) in Seat::first(seats).zip(places) {
+            let has = self.places[seat.index()];
+            if self.position.is_out(seat) && place != has {
+                return Err(PlacesError::Out { seat, has });
+            }
+        }
+        Ok(())
     }
 
     /// Judges a given position as after a turn (`RULES.md` §9).

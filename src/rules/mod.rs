@@ -43,7 +43,7 @@ pub use game_record::{
 };
 pub use illegal::IllegalAction;
 pub use layout::{Layout, LayoutError};
-pub use outcome::{Departure, EndReason, Outcome};
+pub use outcome::{Departure, EndReason, Outcome, PlacesError};
 pub use piece::{Colour, ColourSet, ColourSetError, Kind, Piece, PieceCounts, PieceError};
 pub use position::Position;
 pub use preset::Preset;

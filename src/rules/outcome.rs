@@ -31,11 +31,13 @@ pub enum EndReason {
     Aborted,
     /// A seat without a clock did not act within the game's inactivity limit.
     Abandoned,
+    /// Whoever runs the game gave the places.
+    Adjudicated,
 }
 
 impl EndReason {
     /// Every reason, in the order above.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::AllCaptured,
         Self::NoPiecesLeft,
         Self::NoLegalTurn,
@@ -48,9 +50,10 @@ impl EndReason {
         Self::Agreement,
         Self::Aborted,
         Self::Abandoned,
+        Self::Adjudicated,
     ];
 
-    /// Its name in `RULES.md`.
+    /// Its name in `RULES.md`; [`Self::Adjudicated`] is not of the rules.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AllCaptured => "ALL_CAPTURED",
@@ -65,6 +68,7 @@ impl EndReason {
             Self::Agreement => "AGREEMENT",
             Self::Aborted => "ABORTED",
             Self::Abandoned => "ABANDONED",
+            Self::Adjudicated => "ADJUDICATED",
         }
     }
 }
@@ -86,6 +90,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether these can be the places of all seats: each is one more than there are better ones, so
+    /// that seats which share a place leave out those after it (1, 1, 3).
+    pub fn is_ranking(places: &[u8]) -> bool {
+        let better = |place: u8| places.iter().filter(|&&other| other < place).count();
+        places.iter().all(|&place| usize::from(place) == better(place) + 1)
+    }
+
     /// The seat that won, or `None` for a draw and for an aborted game.
     pub fn winner(&self) -> Option<Seat> {
         let mut first = self.places.iter().enumerate().filter(|(_, place)| **place == 1);
@@ -96,6 +107,30 @@ impl Outcome {
     }
 }
 
+/// Places that a game cannot end with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlacesError {
+    /// They are not as many as there are seats.
+    #[error("{given} places are given, but the game has {seats} seats: give one to each")]
+    Count {
+        /// How many are given.
+        given: usize,
+        /// How many seats there are.
+        seats: u8,
+    },
+    /// No seats finish like that.
+    #[error("no seats finish like that: each place is one more than there are better ones")]
+    NoRanking,
+    /// A seat that is out has another place already.
+    #[error("seat {seat} is out of the game and has place {has}, which stays its own")]
+    Out {
+        /// Which.
+        seat: Seat,
+        /// Its place.
+        has: u8,
+    },
+}
+
 /// A seat that left a game of four while it went on, or with its last action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
@@ -103,4 +138,19 @@ pub struct Departure {
     pub seat: Seat,
     /// Why.
     pub reason: EndReason,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_a_ranking_where_shared_ones_leave_out_the_next() {
+        for places in [&[1, 2][..], &[2, 1], &[1, 1], &[1, 2, 2, 4], &[3, 1, 3, 1], &[1, 1, 1, 1]] {
+            assert!(Outcome::is_ranking(places), "{places:?}");
+        }
+        for places in [&[0, 1][..], &[2, 2], &[1, 3], &[1, 2, 2, 3], &[1, 1, 2, 3], &[2, 3, 4, 5]] {
+            assert!(!Outcome::is_ranking(places), "{places:?}");
+        }
+    }
 }

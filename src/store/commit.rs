@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Record, Shard, ShardCount};
+use super::{IndexEntry, Record, Shard, ShardCount};
 use crate::game::{GameId, Millis, Span, Version};
 
 /// What one game shall be changed to, and what must stand for that.
@@ -39,8 +39,18 @@ pub struct Commit {
     present: Millis,
     first: Write,
     more: Vec<Write>,
+    listed: Vec<Listed>,
     feed: Vec<Bytes>,
     outbox: Vec<Bytes>,
+}
+
+/// What a commit changes in the list of all games.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// The game is there.
+    Added(IndexEntry),
+    /// It is there no more.
+    Removed(IndexEntry),
 }
 
 impl Commit {
@@ -55,6 +65,7 @@ impl Commit {
             present,
             first: write,
             more: Vec::new(),
+            listed: Vec::new(),
             feed: Vec::new(),
             outbox: Vec::new(),
         }
@@ -78,6 +89,20 @@ impl Commit {
         }
         self.more.push(write);
         Ok(self)
+    }
+
+    /// Adds a game of the shard to the list of all games.
+    #[must_use]
+    pub fn with_listed(mut self, entry: IndexEntry) -> Self {
+        self.listed.push(Listed::Added(entry));
+        self
+    }
+
+    /// Removes a game of the shard from the list of all games.
+    #[must_use]
+    pub fn with_unlisted(mut self, entry: IndexEntry) -> Self {
+        self.listed.push(Listed::Removed(entry));
+        self
     }
 
     /// Adds an entry to the shard's feed.
@@ -107,6 +132,11 @@ impl Commit {
     /// The writes: one to [`Self::MAX_WRITES`].
     pub fn writes(&self) -> impl Iterator<Item = &Write> {
         std::iter::once(&self.first).chain(&self.more)
+    }
+
+    /// What changes in the list of all games.
+    pub(super) fn listed(&self) -> &[Listed] {
+        &self.listed
     }
 
     /// The entries for the shard's feed, oldest first.

@@ -144,6 +144,18 @@ pub trait Store: std::fmt::Debug + Send + Sync {
         limit: u32,
     ) -> Result<Vec<IndexEntry>, StoreError>;
 
+    /// All games, newest first, at most `limit`, from the one before `before` on. Every commit that
+    /// lists a game has it here at once. Asks every shard, so it takes many times what a player's
+    /// games do.
+    async fn listing_page(
+        &self,
+        before: Option<&IndexEntry>,
+        limit: u32,
+    ) -> Result<Vec<IndexEntry>, StoreError>;
+
+    /// Removes a game from the list of all games, if it is there.
+    async fn listing_remove(&self, entry: &IndexEntry) -> Result<(), StoreError>;
+
     /// Says that a replica is alive, for as long as [`HEARTBEAT_KEPT`].
     async fn heartbeat(&self, replica: ReplicaId) -> Result<(), StoreError>;
 

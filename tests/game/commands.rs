@@ -1,11 +1,12 @@
 //! Commands: seats are taken, games start, are played and end as they should.
 
 use banqi::game::{
-    Command, Game, GameState, Limits, NewGame, NewSeat, PlayerId, Refusal, Schedule, Span, decide,
+    Command, Game, GameState, Limits, Millis, NewGame, NewSeat, PlayerId, REMOVAL_MARGIN, Refusal,
+    Ruling, Schedule, Span, decide,
 };
-use banqi::rules::{Action, EndReason, IllegalAction, Preset, Square};
+use banqi::rules::{Action, EndReason, IllegalAction, PlacesError, Preset, Square};
 
-use super::support::{START, create, entropy, new_game, play, run, run_at, seat};
+use super::support::{START, create, entropy, new_game, play, run, run_at, seat, summary};
 
 fn id(name: &str) -> PlayerId {
     name.parse().expect("a player id")
@@ -178,7 +179,11 @@ fn a_game_that_nobody_begins_is_aborted_after_its_time() {
         assert_eq!(outcome.winner(), None);
         assert!(outcome.places.is_empty());
         let schedule = game.schedule(&Limits::default());
-        assert_eq!(schedule, Schedule { deadline: None, keep: Some(Span::days(30)) });
+        let removal = game.updated_at() + Span::days(30);
+        let keep = Some(Span::days(30) + REMOVAL_MARGIN);
+        assert_eq!(schedule, Schedule { deadline: Some(removal), keep });
+        assert!(!game.has_outlived(Millis(removal.0 - 1), &Limits::default()));
+        assert!(game.has_outlived(removal, &Limits::default()));
     }
     let begun = play(&create(new_game(Preset::Taiwanese)), &[flip(0)]);
     let inactive = begun.updated_at() + Span::days(30);
@@ -201,4 +206,70 @@ fn a_change_is_made_only_where_it_was_decided() {
     let moved_on = run(&game, Command::AddEntropy { seat: seat(1), entropy: entropy(b"x") });
     assert!(moved_on.expect("may be").after(&change, None).is_err());
     assert!(game.after(&change, None).is_ok());
+}
+
+fn adjudicate(game: &Game, places: &[u8]) -> Result<Game, Refusal> {
+    let ruling = Ruling::Places(places.iter().copied().collect());
+    run(game, Command::Adjudicate { ruling })
+}
+
+#[test]
+fn the_platform_ends_a_game_with_places_or_as_aborted() {
+    let fresh = create(new_game(Preset::Taiwanese));
+    let begun = play(&fresh, &[flip(0), flip(1)]);
+    for game in [waiting(), fresh, begun] {
+        for (places, winner) in [([1, 2], Some(seat(1))), ([2, 1], Some(seat(2))), ([1, 1], None)] {
+            let over = adjudicate(&game, &places).expect("may end so");
+            let outcome = over.outcome().expect("over");
+            assert_eq!((outcome.reason, outcome.winner()), (EndReason::Adjudicated, winner));
+            assert_eq!(outcome.places[..], places);
+            assert_eq!(over.ended_at(), Some(over.updated_at()));
+            assert_eq!(over.deadline(), None);
+            assert_eq!(adjudicate(&over, &places).expect_err("over"), Refusal::GameOver);
+            assert_eq!(
+                summary(&Game::replay(over.stored().clone()).expect("it replays")),
+                summary(&over)
+            );
+        }
+        let over = run(&game, Command::Adjudicate { ruling: Ruling::Aborted }).expect("may end so");
+        let outcome = over.outcome().expect("over");
+        assert_eq!((outcome.reason, outcome.places.len()), (EndReason::Aborted, 0));
+    }
+}
+
+#[test]
+fn who_is_out_keeps_its_place_when_the_platform_ends_the_game() {
+    let game = create(new_game(Preset::DoubleFour));
+    let game = run(&game, Command::Resign { seat: seat(3) }).expect("may resign");
+    let refused = |places: &[u8]| match adjudicate(&game, places).expect_err("no such end") {
+        Refusal::Places(fault) => fault,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(&[1, 2, 3, 4]), PlacesError::Out { seat: seat(3), has: 4 });
+    assert_eq!(refused(&[1, 2]), PlacesError::Count { given: 2, seats: 4 });
+    assert_eq!(refused(&[1, 3, 4, 3]), PlacesError::NoRanking);
+    let over = adjudicate(&game, &[2, 1, 4, 2]).expect("may end so");
+    assert_eq!(over.outcome().expect("over").places[..], [2, 1, 4, 2]);
+}
+
+#[test]
+fn an_erased_player_is_gone_also_from_what_was_before() {
+    let mut new = new_game(Preset::Taiwanese);
+    new.seats = vec![NewSeat::Reserved(id("a")), NewSeat::Open];
+    let game = run(&create(new), join(None, Some("b"))).expect("may join");
+    let erased = run(&game, Command::ErasePlayer { seat: seat(2) }).expect("can be erased");
+    assert_eq!((erased.player(seat(1)), erased.player(seat(2))), (Some(&id("a")), None));
+    assert_eq!(erased.version().revision, game.version().revision.next());
+    // The chain that others know goes on.
+    assert_eq!(erased.version_at(game.version().revision), Some(game.version()));
+    assert_eq!(erased.as_at(game.version().revision).expect("it was so").player(seat(2)), None);
+    // A copy of before takes up that it is gone.
+    let caught_up = game.catch_up(erased.stored().clone()).expect("it goes on");
+    assert_eq!(summary(&caught_up), summary(&erased));
+    // A seat that was kept for nobody any more is nobody's.
+    let erased = run(&erased, Command::ErasePlayer { seat: seat(1) }).expect("can be erased");
+    for player in [None, Some("a")] {
+        let refusal = run(&erased, join(Some(1), player)).expect_err("kept for another");
+        assert_eq!(refusal, Refusal::SeatReserved { seat: seat(1) });
+    }
 }

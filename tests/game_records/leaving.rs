@@ -94,3 +94,22 @@ fn an_aborted_game_has_no_places() {
     let replayed = text.parse::<GameRecord>().expect("a record").replay().expect("a game");
     assert_eq!(replayed.outcome().map(|outcome| outcome.reason), Some(EndReason::Aborted));
 }
+
+#[test]
+fn an_adjudicated_game_has_the_places_that_were_given() {
+    let mut scribe = Scribe::new(&Preset::Taiwanese.rules(), None);
+    scribe.play("b3".parse().expect("a flip"), |_| "k".parse().ok()).expect("legal");
+    assert!(scribe.adjudicate(&[2, 2]).is_err());
+    scribe.adjudicate(&[2, 1]).expect("a ranking");
+    let record = scribe.into_record();
+    let text = record.to_string();
+    let headers = "[RuleSet \"TAIWANESE\"]\n[Result \"2,1\"]\n[Reason \"ADJUDICATED\"]\n\n";
+    assert_eq!(text, format!("{headers}1. b3(k)\n"));
+    let replayed = text.parse::<GameRecord>().expect("a record").replay().expect("a game");
+    assert_eq!(replayed.outcome(), record.outcome());
+    let cdc = record.to_cdc().expect("it has that form");
+    let back = GameRecord::from_cdc(&cdc, &Preset::Taiwanese.rules()).expect("a record");
+    assert_eq!(back.outcome(), record.outcome());
+    let impossible = text.replace("2,1", "2,2").parse::<GameRecord>().expect("a record");
+    assert!(impossible.replay().is_err());
+}

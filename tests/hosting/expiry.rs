@@ -5,7 +5,7 @@ use std::sync::Arc;
 use banqi::api::proto::v1;
 use banqi::game::{GameId, Limits, Millis, Span};
 use banqi::server::Config;
-use banqi::store::codec::{self, IndexTask};
+use banqi::store::codec::{self, IndexChange, IndexTask};
 use banqi::store::{Change, Commit, IndexEntry, Outcome, Write as Stored};
 use rstest::rstest;
 
@@ -141,7 +141,7 @@ async fn what_a_replica_that_died_left_behind_is_done_by_another(
     let dying = Replica::on(Arc::clone(&meddling) as _, trusting()).await;
     let create = v1::CreateGameRequest {
         game_id: "orphan".to_owned(),
-        seats: vec![seat(v1::SeatClaim::Assigned, "anna"), seat(v1::SeatClaim::Open, "")],
+        seats: vec![seat(v1::SeatClaim::Assigned, "anna"), seat(v1::SeatClaim::Reserved, "bert")],
         ..Default::default()
     };
     meddling.make(Trouble::AwayAfterWriting);
@@ -157,6 +157,7 @@ async fn what_a_replica_that_died_left_behind_is_done_by_another(
     let game = codec::read(&id, &record).expect("a record");
     let created = game.log.last_at();
     let task = |player: &str| IndexTask {
+        change: IndexChange::Add,
         player: player.parse().expect("a player"),
         entry: IndexEntry { created, game: id.clone() },
     };
@@ -166,7 +167,8 @@ async fn what_a_replica_that_died_left_behind_is_done_by_another(
     let commit = Commit::new(world.store.shards(), present, write)
         .with_outbox_entry(vec![0xff, 0xff].into())
         .with_outbox_entry(task("bert").to_bytes())
-        .with_outbox_entry(task("bert").to_bytes());
+        // Of a player who is not in the game, as where his join was lost.
+        .with_outbox_entry(task("carl").to_bytes());
     let outcome = world.store.commit(&commit).await.expect("an answer");
     assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
 
@@ -182,4 +184,5 @@ async fn what_a_replica_that_died_left_behind_is_done_by_another(
         |left| *left == 1,
     )
     .await;
+    assert_eq!(games_of(&world, "carl").await, []);
 }

@@ -3,8 +3,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod adjudication;
 mod callers;
 mod deadlines;
+mod erasing;
 mod expiry;
 mod exports;
 mod fairness;
@@ -12,7 +14,10 @@ mod garbage;
 mod guarded;
 mod hidden;
 mod illegal;
+mod import_faults;
+mod imports;
 mod lifecycle;
+mod listing;
 mod meddling;
 mod offers;
 mod order;
@@ -22,14 +27,18 @@ mod presence;
 mod presets;
 mod races;
 mod reasons;
+mod removing;
 mod retries;
 mod roles;
 mod rollback;
+mod round_trips;
 mod seats;
 mod spectators;
 mod stored;
 mod table;
 mod transitions;
+#[path = "../support/vector_games.rs"]
+mod vector_games;
 mod watching;
 mod world;
 mod writes;

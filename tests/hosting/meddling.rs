@@ -222,6 +222,20 @@ impl Store for Meddling {
         self.inner.index_page(player, before, limit).await
     }
 
+    async fn listing_page(
+        &self,
+        before: Option<&IndexEntry>,
+        limit: u32,
+    ) -> Result<Vec<IndexEntry>, StoreError> {
+        self.answers()?;
+        self.inner.listing_page(before, limit).await
+    }
+
+    async fn listing_remove(&self, entry: &IndexEntry) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.listing_remove(entry).await
+    }
+
     async fn heartbeat(&self, replica: ReplicaId) -> Result<(), StoreError> {
         self.answers()?;
         self.inner.heartbeat(replica).await

@@ -2,10 +2,11 @@
 
 use banqi::api::callers::Role;
 use banqi::api::proto::v1;
-use tonic::Code;
+use tonic::{Code, Status};
 
 use crate::guarded::{Guarded, Metadata, bearer, by_key, call, of, with};
 use crate::support::{PATIENCE, bad_fields, refusal};
+use crate::table::seat;
 use crate::world::{Backing, World, eventually, reason};
 
 #[tokio::test]
@@ -115,4 +116,38 @@ async fn a_stream_ends_when_its_player_token_expires() {
     };
     let status = tokio::time::timeout(PATIENCE, ended).await.expect("it ends in time");
     assert_eq!(reason(&status), "PLAYER_TOKEN_EXPIRED");
+}
+
+#[tokio::test]
+async fn a_player_lists_its_own_games_and_nobody_elses() {
+    let guarded = Guarded::start(Backing::Memory).await;
+    let platform = by_key(of(Role::Platform));
+    let issue = v1::IssuePlayerTokenRequest { player_id: "anna".to_owned(), lifetime: None };
+    let answer = guarded.any().platform().issue_player_token(with(issue, &platform)).await;
+    let token = bearer(&answer.expect("issued").into_inner().token);
+    // Hidden from spectators, but not from whoever sits in it.
+    let mode = v1::SpectatorMode::None.into();
+    let create = v1::CreateGameRequest {
+        seats: ["anna", "bert"].map(|player| seat(v1::SeatClaim::Assigned, player)).to_vec(),
+        spectators: Some(v1::Spectators { mode, ..Default::default() }),
+        ..Default::default()
+    };
+    let created = guarded.any().games().create_game(with(create, &platform)).await;
+    let id = created.expect("created").into_inner().game.expect("a game").game_id;
+    let list = async |player: &str, metadata: &Metadata| {
+        let request = v1::ListGamesRequest { player_id: player.to_owned(), ..Default::default() };
+        let answer = guarded.any().games().list_games(with(request, metadata)).await?.into_inner();
+        Ok::<Vec<_>, Status>(answer.games.into_iter().map(|game| game.game_id).collect())
+    };
+    let own = async || list("anna", &token).await.expect("her own");
+    eventually("listed", own, |ids| *ids == [id.clone()]).await;
+    assert_eq!(list("", &platform).await.expect("all"), [id]);
+    for player in ["bert", ""] {
+        let refused = list(player, &token).await.expect_err("not hers");
+        assert_eq!(reason(&refused), "OTHER_PLAYER", "{player}");
+    }
+    for player in ["anna", ""] {
+        let refused = list(player, &by_key(of(Role::Player))).await.expect_err("no token");
+        assert_eq!(reason(&refused), "ROLE_TOO_LOW", "{player}");
+    }
 }

@@ -15,6 +15,7 @@ use tonic::codegen::http::uri::PathAndQuery;
 use tonic_prost::ProstCodec;
 use tonic_types::ErrorDetails;
 
+use crate::adjudication::adjudicate;
 use crate::illegal;
 use crate::meddling::{Meddling, Trouble};
 use crate::offers;
@@ -305,6 +306,9 @@ async fn play(provoked: &mut Provoked, world: &World) {
     }
     let join = v1::JoinGameRequest { game_id: table.id.clone(), ..Default::default() };
     provoked.by(Reason::GameOver, one, Write::Join(join)).await;
+    let four = Table::create(one, "DOUBLE_FOUR").await;
+    let status = adjudicate(one, &four.id, &[1, 2]).await.expect_err("four seats");
+    provoked.note(Reason::PlacementsWrong, &status);
 }
 
 async fn store(provoked: &mut Provoked, world: &World) {

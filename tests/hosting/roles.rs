@@ -21,7 +21,7 @@ enum Needs {
 
 use Needs::{Key, SeatOrKey};
 
-const METHODS: [(&str, Needs); 27] = [
+const METHODS: [(&str, Needs); 31] = [
     ("GameService/CreateGame", Key(Role::Player)),
     ("GameService/JoinGame", Key(Role::Player)),
     ("GameService/AddEntropy", SeatOrKey),
@@ -43,12 +43,16 @@ const METHODS: [(&str, Needs); 27] = [
     ("GameService/PollGame", SeatOrKey),
     // Or a token of the player's: `player_tokens`.
     ("GameService/WatchPlayer", Key(Role::Platform)),
+    ("GameService/ListGames", Key(Role::Platform)),
     ("RulesService/ListPresets", Key(Role::Reader)),
     ("RulesService/CheckRuleSet", Key(Role::Reader)),
     ("RulesService/AnalyzePosition", Key(Role::Reader)),
     ("RulesService/ReplayGame", Key(Role::Reader)),
     ("PlatformService/ImportGame", Key(Role::Platform)),
     ("PlatformService/IssuePlayerToken", Key(Role::Platform)),
+    ("PlatformService/AdjudicateGame", Key(Role::Platform)),
+    ("PlatformService/DeleteGame", Key(Role::Platform)),
+    ("PlatformService/ErasePlayer", Key(Role::Platform)),
     ("PlatformService/StreamLifecycle", Key(Role::Platform)),
 ];
 

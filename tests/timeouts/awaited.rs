@@ -1,12 +1,15 @@
 //! Waiting for sweepers without touching a game: whoever reads one over the service ends it.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::{Instant, sleep};
 
 use crate::support::redis_server::RedisServer;
 
-/// Waits until no game has a deadline any more, and fails when that takes longer than this.
+/// What is due later is no end of a game: that one which has ended is removed some day.
+const NO_CLOCK_RUNS_LONGER: Duration = Duration::from_hours(24);
+
+/// Waits until no game is about to end any more, and fails when that takes longer than this.
 pub(crate) async fn until_all_have_ended(store: &RedisServer, limit: Duration) {
     let limit = Instant::now() + limit;
     loop {
@@ -19,7 +22,7 @@ pub(crate) async fn until_all_have_ended(store: &RedisServer, limit: Duration) {
     }
 }
 
-/// How many games have deadlines.
+/// How many games are about to end.
 async fn deadlines(store: &RedisServer) -> usize {
     let mut connection = store.connection().await;
     let keys: Vec<String> = redis::cmd("KEYS")
@@ -30,9 +33,11 @@ async fn deadlines(store: &RedisServer) -> usize {
     if keys.is_empty() {
         return 0;
     }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let last = (now + NO_CLOCK_RUNS_LONGER).as_millis();
     let mut count = redis::pipe();
     for key in &keys {
-        count.cmd("ZCARD").arg(key);
+        count.cmd("ZCOUNT").arg(key).arg("-inf").arg(last.to_string());
     }
     let counts: Vec<usize> = count.query_async(&mut connection).await.expect("an answer");
     counts.into_iter().sum()

@@ -2,15 +2,16 @@
 
 use prost_types::Timestamp;
 
-use super::{action, spectators, time_control};
+use super::{action, result, spectators, time_control};
 use crate::api::proto::v1;
 use crate::api::proto::v1::log_entry::{
-    Aborted, Agreed, Created, DrawAnswered, DrawOffered, EntropyAdded, Event as Told, Joined,
-    RematchMade, Resigned, SeatTokenReissued, TakebackAnswered, TakebackRequested, TimedOut,
+    Aborted, Adjudicated, Agreed, Created, DrawAnswered, DrawOffered, EntropyAdded, Event as Told,
+    Joined, PlayerErased, RematchMade, Resigned, SeatTokenReissued, TakebackAnswered,
+    TakebackRequested, TimedOut,
 };
 use crate::game::{
-    Claim, Deed, Entry, Etag, Event, Game, GameState, Happening, Millis, Offer, Revision, Score,
-    Series,
+    Claim, Deed, Entry, Etag, Event, Game, GameState, Happening, Millis, Offer, Revision, Ruling,
+    Score, Series,
 };
 use crate::rules::{EndReason, LeaveReason, Seat};
 
@@ -157,8 +158,13 @@ fn log_entry(game: &Game, entry: &Entry, deed: Deed) -> v1::LogEntry {
         Event::TokenReissued(seat) => {
             Told::SeatTokenReissued(SeatTokenReissued { seat: seat.number().into() })
         }
-        Event::Imported(happening) => imported(*happening, deed),
+        Event::Imported(happening) => imported(happening, deed),
         Event::RematchMade(id) => Told::RematchMade(RematchMade { game_id: id.to_string() }),
+        Event::Adjudicated(Ruling::Places(places)) => adjudicated(places),
+        Event::Adjudicated(Ruling::Aborted) => adjudicated(&[]),
+        Event::PlayerErased(seat) => {
+            Told::PlayerErased(PlayerErased { seat: seat.number().into() })
+        }
     };
     let Revision(revision) = entry.version.revision;
     v1::LogEntry {
@@ -171,8 +177,8 @@ fn log_entry(game: &Game, entry: &Entry, deed: Deed) -> v1::LogEntry {
 }
 
 /// What happened before the game came here, told as if it had happened here.
-fn imported(happening: Happening, deed: Deed) -> Told {
-    match happening {
+fn imported(happening: &Happening, deed: Deed) -> Told {
+    match *happening {
         Happening::Acted(_) => {
             Told::Played(deed.played.as_ref().map(action::record).unwrap_or_default())
         }
@@ -183,8 +189,13 @@ fn imported(happening: Happening, deed: Deed) -> Told {
             Told::TimedOut(TimedOut { seat: seat.number().into(), reason: left(reason) })
         }
         Happening::Agreed => Told::Agreed(Agreed {}),
-        Happening::Aborted => Told::Aborted(Aborted { seat: 0 }),
+        Happening::Ended(Ruling::Aborted) => Told::Aborted(Aborted { seat: 0 }),
+        Happening::Ended(Ruling::Places(ref places)) => adjudicated(places),
     }
+}
+
+fn adjudicated(places: &[u8]) -> Told {
+    Told::Adjudicated(Adjudicated { placements: result::placements(places) })
 }
 
 fn left(reason: LeaveReason) -> i32 {

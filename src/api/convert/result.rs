@@ -18,6 +18,7 @@ impl From<EndReason> for v1::EndReason {
             EndReason::Agreement => Self::Agreement,
             EndReason::Aborted => Self::Aborted,
             EndReason::Abandoned => Self::Abandoned,
+            EndReason::Adjudicated => Self::Adjudicated,
         }
     }
 }
@@ -27,12 +28,14 @@ impl From<&Outcome> for v1::Result {
         Self {
             winners: outcome.winner().map(|seat| u32::from(seat.number())).into_iter().collect(),
             reason: v1::EndReason::from(outcome.reason).into(),
-            placements: (1..)
-                .zip(&outcome.places)
-                .map(|(seat, &place)| v1::Placement { seat, place: place.into() })
-                .collect(),
+            placements: placements(&outcome.places),
         }
     }
+}
+
+/// The places of all seats, in their order.
+pub fn placements(places: &[u8]) -> Vec<v1::Placement> {
+    (1..).zip(places).map(|(seat, &place)| v1::Placement { seat, place: place.into() }).collect()
 }
 
 impl From<&Departure> for v1::Departure {

@@ -137,6 +137,8 @@ reasons! {
         "The rematch ended before every seat had asked for it; a game has one rematch, so create a new game.";
     AbortTooLate = "ABORT_TOO_LATE", FailedPrecondition,
         "Every seat has acted, so the game cannot be aborted any more; resign, or offer a draw.";
+    PlacementsWrong = "PLACEMENTS_WRONG", FailedPrecondition,
+        "The game cannot end with these placements: each seat has one, and a seat that is out keeps its own.";
     DrawOfferPending = "DRAW_OFFER_PENDING", FailedPrecondition,
         "A draw is offered already; answer it, or wait for the answers.";
     DrawOfferSpent = "DRAW_OFFER_SPENT", FailedPrecondition,

@@ -37,6 +37,7 @@ impl From<&Refusal> for Reason {
             Refusal::TakebackSeatOut => Self::TakebackSeatOut,
             Refusal::TakebackLimit { .. } => Self::TakebackLimit,
             Refusal::AbortTooLate => Self::AbortTooLate,
+            Refusal::Places(_) => Self::PlacementsWrong,
             // No call asks for what these refuse: the service sees to it by itself.
             Refusal::GameExists
             | Refusal::AlreadyBegun

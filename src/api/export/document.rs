@@ -348,11 +348,20 @@ pub enum EventDocument {
         /// The game that it is.
         game_id: String,
     },
+    /// The platform ended it.
+    Adjudicated {
+        /// The place of each seat, in seat order; none where it was aborted.
+        places: Vec<u8>,
+    },
+    /// The id of a seat's player was erased, also from what came before.
+    PlayerErased {
+        /// Which seat's.
+        seat: u8,
+    },
 }
 
 /// What proves a deal fair: `docs/fairness.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Proof {
     /// The game's id.
     pub game_id: String,

@@ -3,7 +3,7 @@
 use super::document::EventDocument as Told;
 use super::hexadecimal::Hexadecimal;
 use super::restore::{DocumentFault, read_seat};
-use crate::game::{Deed, Entropy, Event, Game, Happening};
+use crate::game::{Deed, Entropy, Event, Game, Happening, Ruling};
 use crate::rules::{EndReason, LeaveReason, Record};
 
 /// What an event is in the document.
@@ -44,7 +44,13 @@ pub(super) fn tell(game: &Game, event: &Event, deed: Deed) -> Told {
             Told::TimedOut { seat: seat.number(), reason: reason(*left) }
         }
         Event::Imported(Happening::Agreed) => Told::Agreed,
-        Event::Imported(Happening::Aborted) => Told::Aborted { seat: None },
+        Event::Imported(Happening::Ended(Ruling::Aborted)) => Told::Aborted { seat: None },
+        Event::Adjudicated(Ruling::Aborted) => Told::Adjudicated { places: Vec::new() },
+        Event::Adjudicated(Ruling::Places(places))
+        | Event::Imported(Happening::Ended(Ruling::Places(places))) => {
+            Told::Adjudicated { places: places.to_vec() }
+        }
+        Event::PlayerErased(seat) => Told::PlayerErased { seat: seat.number() },
     }
 }
 
@@ -103,6 +109,8 @@ impl Told {
             Self::RematchMade { game_id } => {
                 Event::RematchMade(DocumentFault::check("game_id", game_id, "an id")?)
             }
+            Self::Adjudicated { places } => Event::Adjudicated(read_ruling(places)?),
+            Self::PlayerErased { seat: number } => Event::PlayerErased(seat(number)?),
         })
     }
 
@@ -120,12 +128,21 @@ impl Told {
                 Happening::Left { seat: read_seat("seat", *seat)?, reason }
             }
             Self::Agreed => Happening::Agreed,
-            Self::Aborted { seat: None } => Happening::Aborted,
+            Self::Aborted { seat: None } => Happening::Ended(Ruling::Aborted),
+            Self::Adjudicated { places } => Happening::Ended(read_ruling(places)?),
             _ => {
                 return Err(DocumentFault::new("imported", "true", "an action or an end"));
             }
         })
     }
+}
+
+fn read_ruling(places: &[u8]) -> Result<Ruling, DocumentFault> {
+    if places.is_empty() {
+        return Ok(Ruling::Aborted);
+    }
+    let read = places.try_into().map(Ruling::Places);
+    read.map_err(|_| DocumentFault::new("places", places.len(), "at most 4 places"))
 }
 
 fn read_record(text: &str) -> Result<Record, DocumentFault> {

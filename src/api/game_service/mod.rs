@@ -10,6 +10,7 @@ mod export_game;
 mod get_fairness_proof;
 mod get_game;
 mod join_game;
+mod list_games;
 mod list_legal_actions;
 mod offer_draw;
 mod play_action;
@@ -95,6 +96,14 @@ impl GameService for GameApi {
     ) -> Result<Response<v1::BatchGetGamesResponse>, Status> {
         let (caller, request) = self.callers.receive(request)?;
         Ok(Response::new(batch_get_games::call(&self.host, caller, request).await?))
+    }
+
+    async fn list_games(
+        &self,
+        request: Request<v1::ListGamesRequest>,
+    ) -> Result<Response<v1::ListGamesResponse>, Status> {
+        let (caller, request) = self.callers.receive(request)?;
+        Ok(Response::new(list_games::call(&self.host, caller, request).await?))
     }
 
     async fn list_legal_actions(

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _};
 
 use super::Host;
-use super::write::Committed;
+use super::write::{Committed, entry_of, players};
 use crate::api::error::{ApiError, Reason};
-use crate::game::{Command, Game, Millis, Span, decide};
-use crate::store::codec::IndexTask;
+use crate::game::{Command, Game, GameId, Millis, Span, decide};
+use crate::store::codec::{IndexChange, IndexTask};
 use crate::store::{Due, EntryId, Shard, StoreError};
 
 /// How many games or entries are asked for at once.
@@ -67,9 +67,8 @@ impl Host {
             Err(error) => Err(error.to_string()),
         };
         let until = match game {
-            Ok(game) => match self.enforce_once(&game, now).await {
-                Ok(Some(Committed::Done(_) | Committed::Stands(_))) => return Ok(Enforced::Done),
-                Ok(Some(Committed::Again)) => return Ok(Enforced::Left),
+            Ok(game) => match self.enforce_or_remove(&game, now).await {
+                Ok(Some(enforced)) => return Ok(enforced),
                 // It was to be looked at sooner than it needs to be.
                 Ok(None) => game.schedule(&self.options.limits).deadline,
                 // These errors stand in the log already.
@@ -89,15 +88,33 @@ impl Host {
         Ok(Enforced::Done)
     }
 
+    /// Removes a game whose time is over, or writes what has come due; `None` where neither has.
+    async fn enforce_or_remove(
+        &self,
+        game: &Game,
+        now: Millis,
+    ) -> Result<Option<Enforced>, ApiError> {
+        if self.remove_outlived(game, now).await? {
+            return Ok(Some(Enforced::Done));
+        }
+        Ok(self.enforce_once(game, now).await?.map(|committed| match committed {
+            Committed::Done(_) | Committed::Stands(_) => Enforced::Done,
+            Committed::Again => Enforced::Left,
+        }))
+    }
+
     /// The game after what has come due was written; the game itself where nothing has.
     ///
     /// # Errors
-    /// Where the store is away.
+    /// Where the store is away, and where the game's time is over, so that there is none.
     pub(crate) async fn enforce(
         &self,
         game: Arc<Game>,
         now: Millis,
     ) -> Result<Arc<Game>, ApiError> {
+        if self.remove_outlived(&game, now).await? {
+            return Err(ApiError::no_game(game.id()));
+        }
         match self.enforce_once(&game, now).await? {
             None => Ok(game),
             Some(Committed::Done(done)) => Ok(done.game),
@@ -126,16 +143,19 @@ impl Host {
         loop {
             let entries = self.store.outbox(shard, AT_ONCE).await?;
             let mut done: Vec<EntryId> = Vec::with_capacity(entries.len());
+            let mut tasks = Vec::with_capacity(entries.len());
             for entry in &entries {
                 match IndexTask::from_bytes(&entry.content) {
                     Ok(task) => {
-                        self.store.index_add(task.player.as_str(), &task.entry).await?;
+                        self.apply(&task).await?;
                         done.push(entry.id);
+                        tasks.push(task);
                     }
                     // A newer release knows what to do with it; a broken one is for people.
                     Err(error) => tracing::error!(%shard, entry = %entry.id, %error, "left alone"),
                 }
             }
+            self.take_back_what_came_too_late(&tasks).await?;
             if !done.is_empty() {
                 self.store.acknowledge(shard, &done).await?;
             }
@@ -143,6 +163,40 @@ impl Host {
                 return Ok(());
             }
         }
+    }
+
+    async fn apply(&self, task: &IndexTask) -> Result<(), StoreError> {
+        let (player, entry) = (task.player.as_str(), &task.entry);
+        match task.change {
+            IndexChange::Add => self.store.index_add(player, entry).await,
+            IndexChange::Remove => self.store.index_remove(player, entry).await,
+        }
+    }
+
+    /// Takes back what was added for a game that is gone by now, or without that player: whoever
+    /// removed it from the list may have been faster than this replica.
+    async fn take_back_what_came_too_late(&self, tasks: &[IndexTask]) -> Result<(), StoreError> {
+        let added: Vec<&IndexTask> =
+            tasks.iter().filter(|task| task.change == IndexChange::Add).collect();
+        if added.is_empty() {
+            return Ok(());
+        }
+        let games: Vec<GameId> = added.iter().map(|task| task.entry.game.clone()).collect();
+        for (task, found) in added.into_iter().zip(self.store.load_many(&games).await?) {
+            let id = &task.entry.game;
+            let holds = match found {
+                Ok(Some(record)) => self.revive(id, &record).map_or(true, |game| {
+                    entry_of(&game) == task.entry && players(&game).contains(&task.player)
+                }),
+                Ok(None) => false,
+                // What cannot be read may well be right.
+                Err(_) => true,
+            };
+            if !holds {
+                self.store.index_remove(task.player.as_str(), &task.entry).await?;
+            }
+        }
+        Ok(())
     }
 }
 

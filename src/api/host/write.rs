@@ -1,5 +1,6 @@
 //! Changing a game: load, decide, compare-and-set, and again where another was faster.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Credential, Host, Sight};
@@ -10,7 +11,7 @@ use crate::game::{
     Revision, Version, decide,
 };
 use crate::rules::Seat;
-use crate::store::codec::{self, IndexTask, Lifecycle};
+use crate::store::codec::{self, IndexChange, IndexTask, Lifecycle};
 use crate::store::{self, Commit, IndexEntry, Outcome, Write};
 
 /// How often a write is decided anew because another one was faster.
@@ -291,7 +292,7 @@ impl Host {
     }
 
     /// The write of a state of a game.
-    fn write_of(&self, next: &Game, expected: Option<Version>) -> Write {
+    pub(super) fn write_of(&self, next: &Game, expected: Option<Version>) -> Write {
         let schedule = next.schedule(&self.options.limits);
         Write {
             game: next.id().clone(),
@@ -318,13 +319,25 @@ impl Host {
             let entry = Lifecycle { milestone, game: next.id().clone(), revision };
             commit = commit.with_feed_entry(entry.to_bytes());
         }
-        let tasks = index_tasks(next, event);
+        if *event == Event::Created {
+            commit = commit.with_listed(entry_of(next));
+        }
+        self.send_with(commit, next.id(), index_tasks(next, event)).await
+    }
+
+    /// Commits a write of a game, and what is to be done in the index of players' games.
+    pub(super) async fn send_with(
+        &self,
+        mut commit: Commit,
+        id: &GameId,
+        tasks: Vec<IndexTask>,
+    ) -> Result<Outcome, ApiError> {
         let has_tasks = !tasks.is_empty();
         for task in tasks {
             commit = commit.with_outbox_entry(task.to_bytes());
         }
         let outcome = self.store.commit(&commit).await;
-        let outcome = outcome.map_err(|error| ApiError::from(error).about(next.id()))?;
+        let outcome = outcome.map_err(|error| ApiError::from(error).about(id))?;
         if has_tasks && matches!(outcome, Outcome::Applied { .. }) {
             // Where nobody listens or too many wait, a sweep finds it.
             let _ = self.outbox_written.try_send(commit.shard());
@@ -333,7 +346,7 @@ impl Host {
     }
 
     /// Takes note of a state that was written.
-    fn written(&self, game: Game, now: Millis) -> Done {
+    pub(super) fn written(&self, game: Game, now: Millis) -> Done {
         let game = Arc::new(game);
         self.cache.put(&game);
         Done { game, now }
@@ -385,14 +398,25 @@ pub(super) fn check_etag(
     })
 }
 
+/// The entry of a game in lists of games.
+pub(super) fn entry_of(game: &Game) -> IndexEntry {
+    IndexEntry { created: game.created_at(), game: game.id().clone() }
+}
+
+/// The players who have seats in a game, or for whom seats are reserved, each once.
+pub(super) fn players(game: &Game) -> BTreeSet<PlayerId> {
+    game.seats().filter_map(|seat| game.player(seat)).cloned().collect()
+}
+
 /// What an event changes in the index of players' games.
 fn index_tasks(game: &Game, event: &Event) -> Vec<IndexTask> {
     let add = |player: &PlayerId| IndexTask {
+        change: IndexChange::Add,
         player: player.clone(),
-        entry: IndexEntry { created: game.created_at(), game: game.id().clone() },
+        entry: entry_of(game),
     };
     match event {
-        Event::Created => game.seats().filter_map(|seat| game.player(seat)).map(add).collect(),
+        Event::Created => players(game).iter().map(add).collect(),
         Event::Joined { seat, .. } => game.player(*seat).map(add).into_iter().collect(),
         _ => Vec::new(),
     }

@@ -1,5 +1,8 @@
 //! `banqi.v1.PlatformService`: for the trusted back ends of a platform. One file a call.
 
+mod adjudicate_game;
+mod delete_game;
+mod erase_player;
 mod import_game;
 mod issue_player_token;
 mod stream_lifecycle;
@@ -57,6 +60,30 @@ impl PlatformService for PlatformApi {
     ) -> Result<Response<v1::IssuePlayerTokenResponse>, Status> {
         let (_, request) = self.receive(request)?;
         Ok(Response::new(issue_player_token::call(&self.callers, &request)?))
+    }
+
+    async fn adjudicate_game(
+        &self,
+        request: Request<v1::AdjudicateGameRequest>,
+    ) -> Result<Response<v1::AdjudicateGameResponse>, Status> {
+        let (caller, request) = self.receive(request)?;
+        to_the_end(adjudicate_game::call(Arc::clone(&self.host), caller, request)).await
+    }
+
+    async fn delete_game(
+        &self,
+        request: Request<v1::DeleteGameRequest>,
+    ) -> Result<Response<v1::DeleteGameResponse>, Status> {
+        let (caller, request) = self.receive(request)?;
+        to_the_end(delete_game::call(Arc::clone(&self.host), caller, request)).await
+    }
+
+    async fn erase_player(
+        &self,
+        request: Request<v1::ErasePlayerRequest>,
+    ) -> Result<Response<v1::ErasePlayerResponse>, Status> {
+        let (_, request) = self.receive(request)?;
+        to_the_end(erase_player::call(Arc::clone(&self.host), request)).await
     }
 
     type StreamLifecycleStream = Messages<v1::StreamLifecycleResponse>;

@@ -73,9 +73,11 @@ impl GameRecord {
         for word in words.iter().filter(|word| word.digits_of_turn().is_none()) {
             play(&mut scribe, word)?;
         }
-        match heading.outcome.as_ref().map(|outcome| outcome.reason) {
-            Some(EndReason::Agreement) => scribe.agree(),
-            Some(EndReason::Aborted) => scribe.abort(),
+        match heading.outcome.as_ref().map(|outcome| (outcome.reason, &outcome.places)) {
+            Some((EndReason::Agreement, _)) => scribe.agree(),
+            Some((EndReason::Aborted, _)) => scribe.abort(),
+            // Places that cannot be are found when the record is replayed.
+            Some((EndReason::Adjudicated, places)) => scribe.adjudicate(places).unwrap_or(()),
             _ => {}
         }
         let played = scribe.into_record();

@@ -77,10 +77,13 @@ impl GameRecord {
     /// Where the rules, after these entries, come to another result.
     pub fn replay_end(&self, referee: &mut Referee) -> Result<(), ReplayError> {
         let written = self.outcome();
-        if let Some(outcome) = written
-            && matches!(outcome.reason, EndReason::Agreement | EndReason::Aborted)
-        {
-            referee.end(outcome.reason);
+        if let Some(outcome) = written {
+            match outcome.reason {
+                EndReason::Agreement | EndReason::Aborted => referee.end(outcome.reason),
+                // Places that cannot be are another result than what stands.
+                EndReason::Adjudicated => referee.adjudicate(&outcome.places).unwrap_or(()),
+                _ => {}
+            }
         }
         if referee.outcome() == written {
             return Ok(());

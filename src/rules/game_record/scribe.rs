@@ -3,7 +3,7 @@
 use super::heading::Heading;
 use super::{Entry, Event, GameRecord, LeaveReason};
 use crate::rules::action::Action;
-use crate::rules::outcome::EndReason;
+use crate::rules::outcome::{EndReason, PlacesError};
 use crate::rules::piece::Piece;
 use crate::rules::position::Position;
 use crate::rules::referee::{PlayError, Played, Referee};
@@ -69,6 +69,14 @@ impl Scribe {
     /// The game is aborted; nothing happens where it is over.
     pub fn abort(&mut self) {
         self.referee.end(EndReason::Aborted);
+    }
+
+    /// The game ends with places that whoever runs it gives; nothing happens where it is over.
+    ///
+    /// # Errors
+    /// Where the game cannot end with them.
+    pub fn adjudicate(&mut self, places: &[u8]) -> Result<(), PlacesError> {
+        self.referee.adjudicate(places)
     }
 
     /// What was written, with the result where the game is over.

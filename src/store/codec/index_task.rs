@@ -3,13 +3,24 @@
 use bytes::Bytes;
 use prost::Message;
 
-use super::proto;
+use super::proto::{self, outbox_entry::Task};
 use crate::game::{GameIdError, Millis, PlayerId, PlayerIdError};
 use crate::store::IndexEntry;
 
-/// A game to be added to a player's. Doing it twice is doing it once.
+/// What is to be done with a player's games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexChange {
+    /// The game is one of them.
+    Add,
+    /// It is none of them any more.
+    Remove,
+}
+
+/// A game to be added to a player's, or removed from them. Doing it twice is doing it once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexTask {
+    /// What.
+    pub change: IndexChange,
     /// Whose games.
     pub player: PlayerId,
     /// Which game, and when it was created.
@@ -36,13 +47,16 @@ pub enum IndexTaskError {
 impl IndexTask {
     /// The entry for the outbox.
     pub fn to_bytes(&self) -> Bytes {
-        let add = proto::IndexAdd {
-            player_id: self.player.to_string(),
-            game_id: self.entry.game.to_string(),
-            created: self.entry.created.0,
+        let player_id = self.player.to_string();
+        let game_id = self.entry.game.to_string();
+        let Millis(created) = self.entry.created;
+        let task = match self.change {
+            IndexChange::Add => Task::IndexAdd(proto::IndexAdd { player_id, game_id, created }),
+            IndexChange::Remove => {
+                Task::IndexRemove(proto::IndexRemove { player_id, game_id, created })
+            }
         };
-        let task = Some(proto::outbox_entry::Task::IndexAdd(add));
-        proto::OutboxEntry { task }.encode_to_vec().into()
+        proto::OutboxEntry { task: Some(task) }.encode_to_vec().into()
     }
 
     /// Reads an entry of an outbox.
@@ -50,14 +64,14 @@ impl IndexTask {
     /// # Errors
     /// Where it is no task that this release knows.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexTaskError> {
-        let Some(proto::outbox_entry::Task::IndexAdd(add)) =
-            proto::OutboxEntry::decode(bytes)?.task
-        else {
-            return Err(IndexTaskError::Unknown);
+        let task = proto::OutboxEntry::decode(bytes)?.task.ok_or(IndexTaskError::Unknown)?;
+        let (change, player, game, created) = match task {
+            Task::IndexAdd(add) => (IndexChange::Add, add.player_id, add.game_id, add.created),
+            Task::IndexRemove(gone) => {
+                (IndexChange::Remove, gone.player_id, gone.game_id, gone.created)
+            }
         };
-        Ok(Self {
-            player: add.player_id.parse()?,
-            entry: IndexEntry { created: Millis(add.created), game: add.game_id.parse()? },
-        })
+        let entry = IndexEntry { created: Millis(created), game: game.parse()? };
+        Ok(Self { change, player: player.parse()?, entry })
     }
 }

@@ -10,7 +10,7 @@ mod read;
 mod time_control;
 mod write;
 
-pub use index_task::{IndexTask, IndexTaskError};
+pub use index_task::{IndexChange, IndexTask, IndexTaskError};
 pub use lifecycle::Lifecycle;
 pub use read::{read, read_on};
 pub use write::write;

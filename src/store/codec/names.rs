@@ -64,5 +64,6 @@ named! {
         Agreement,
         Aborted,
         Abandoned,
+        Adjudicated,
     }
 }

@@ -9,6 +9,7 @@ use redb::{
 };
 
 use super::clocks::Clocks;
+use super::listing::list;
 use super::tables::{
     CLOCKS, DEADLINES, EXPIRIES, Entries, FEED, GAMES, NEVER, OUTBOX, PLAYERS, stored_time,
 };
@@ -32,14 +33,14 @@ pub(super) struct Games {
 }
 
 /// A failure before anything was written for good.
-fn failed(error: impl Into<redb::Error>) -> StoreError {
+pub(super) fn failed(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
         error @ redb::Error::Corrupted(_) => StoreError::Unintelligible(error.to_string()),
         error => StoreError::not_applied(error),
     }
 }
 
-fn commit(transaction: WriteTransaction) -> Result<(), StoreError> {
+pub(super) fn commit(transaction: WriteTransaction) -> Result<(), StoreError> {
     transaction.commit().map_err(StoreError::unknown)
 }
 
@@ -63,11 +64,11 @@ impl Games {
         Ok(Self { database, shards, time, clocks })
     }
 
-    fn read(&self) -> Result<ReadTransaction, StoreError> {
+    pub(super) fn read(&self) -> Result<ReadTransaction, StoreError> {
         self.database.begin_read().map_err(failed)
     }
 
-    fn write(&self) -> Result<WriteTransaction, StoreError> {
+    pub(super) fn write(&self) -> Result<WriteTransaction, StoreError> {
         self.database.begin_write().map_err(failed)
     }
 
@@ -151,6 +152,7 @@ impl Games {
                 }
             }
         }
+        list(&transaction, changes.listed())?;
         append(&transaction, FEED, shard, source, changes.feed())?;
         append(&transaction, OUTBOX, shard, source, changes.outbox())?;
         if !changes.feed().is_empty() {
@@ -456,7 +458,7 @@ fn read_entries(
         .collect()
 }
 
-fn parse_game(id: &str) -> Result<GameId, StoreError> {
+pub(super) fn parse_game(id: &str) -> Result<GameId, StoreError> {
     id.parse()
         .map_err(|error: crate::game::GameIdError| StoreError::Unintelligible(error.to_string()))
 }

@@ -5,6 +5,7 @@
 
 mod clocks;
 mod database;
+mod listing;
 mod presence;
 mod tables;
 
@@ -277,6 +278,20 @@ impl Store for EmbeddedStore {
     ) -> Result<Vec<IndexEntry>, StoreError> {
         let (player, before) = (player.to_owned(), before.cloned());
         self.read(move |games| games.index_page(&player, before.as_ref(), items(limit))).await
+    }
+
+    async fn listing_page(
+        &self,
+        before: Option<&IndexEntry>,
+        limit: u32,
+    ) -> Result<Vec<IndexEntry>, StoreError> {
+        let before = before.cloned();
+        self.read(move |games| games.listing_page(before.as_ref(), items(limit))).await
+    }
+
+    async fn listing_remove(&self, entry: &IndexEntry) -> Result<(), StoreError> {
+        let entry = entry.clone();
+        self.write(move |games| games.listing_remove(&entry)).await
     }
 
     async fn heartbeat(&self, replica: ReplicaId) -> Result<(), StoreError> {

@@ -1,6 +1,6 @@
 //! What is in the file, table by table.
 
-use redb::{Database, ReadableDatabase, TableDefinition};
+use redb::{Database, ReadableTable as _, TableDefinition};
 
 use crate::game::Millis;
 
@@ -30,6 +30,9 @@ pub(super) const CLOCKS: TableDefinition<u16, (u64, u64)> = TableDefinition::new
 /// The players' games: player, when created, game id.
 pub(super) const PLAYERS: TableDefinition<(&str, u64, &str), ()> = TableDefinition::new("players");
 
+/// All games: when created, game id.
+pub(super) const LISTING: TableDefinition<(u64, &str), ()> = TableDefinition::new("listing");
+
 /// What holds for the whole store: the number of shards.
 const SETTINGS: TableDefinition<&str, u16> = TableDefinition::new("settings");
 
@@ -44,14 +47,6 @@ pub(super) fn stored_time(time: Option<Millis>) -> u64 {
 /// Makes the tables that are missing, and records the number of shards if there is none yet.
 /// Returns the recorded number.
 pub(super) fn prepare(database: &Database, shards: u16) -> Result<u16, redb::Error> {
-    let recorded = match database.begin_read()?.open_table(SETTINGS) {
-        Ok(settings) => settings.get("shards")?.map(|shards| shards.value()),
-        Err(redb::TableError::TableDoesNotExist(_)) => None,
-        Err(error) => return Err(error.into()),
-    };
-    if let Some(recorded) = recorded {
-        return Ok(recorded);
-    }
     let transaction = database.begin_write()?;
     transaction.open_table(GAMES)?;
     transaction.open_table(EXPIRIES)?;
@@ -60,7 +55,15 @@ pub(super) fn prepare(database: &Database, shards: u16) -> Result<u16, redb::Err
     transaction.open_table(OUTBOX)?;
     transaction.open_table(CLOCKS)?;
     transaction.open_table(PLAYERS)?;
-    transaction.open_table(SETTINGS)?.insert("shards", shards)?;
+    transaction.open_table(LISTING)?;
+    let recorded = {
+        let mut settings = transaction.open_table(SETTINGS)?;
+        let recorded = settings.get("shards")?.map(|shards| shards.value());
+        if recorded.is_none() {
+            settings.insert("shards", shards)?;
+        }
+        recorded.unwrap_or(shards)
+    };
     transaction.commit()?;
-    Ok(shards)
+    Ok(recorded)
 }

@@ -59,6 +59,11 @@ impl Keys {
         self.of_shard(shard, "watch:", game.as_str())
     }
 
+    /// The shard's games: a sorted set as a player's.
+    pub(super) fn listing(&self, shard: Shard) -> ShardKey<'_> {
+        self.of_shard(shard, "games", "")
+    }
+
     /// The number of shards: a string.
     pub(super) fn shards(&self) -> String {
         format!("{}shards", self.prefix)
@@ -118,6 +123,7 @@ mod tests {
         assert_eq!(keys.deadlines(shard).to_string(), "banqi:{0042}:deadlines");
         assert_eq!(keys.feed(shard).to_string(), "banqi:{0042}:feed");
         assert_eq!(keys.outbox(shard).to_string(), "banqi:{0042}:outbox");
+        assert_eq!(keys.listing(shard).to_string(), "banqi:{0042}:games");
         let spaced = Keys::new(Some(&"blue".parse().expect("a namespace")));
         assert_eq!(spaced.game(shard, &game).to_string(), "blue:banqi:{0042}:game:a-game");
         assert_eq!(spaced.shards(), "blue:banqi:shards");

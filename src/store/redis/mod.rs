@@ -8,6 +8,7 @@ mod estimate;
 mod keys;
 mod link;
 mod listener;
+mod listing;
 mod presence;
 mod scripts;
 mod setup;
@@ -300,6 +301,21 @@ impl Store for RedisStore {
         self.link.query(&command).await
     }
 
+    async fn listing_page(
+        &self,
+        before: Option<&IndexEntry>,
+        limit: u32,
+    ) -> Result<Vec<IndexEntry>, StoreError> {
+        self.newest_games(before, limit).await
+    }
+
+    async fn listing_remove(&self, entry: &IndexEntry) -> Result<(), StoreError> {
+        let mut command = cmd("ZREM");
+        command.arg(self.keys.listing(self.shards.shard_of(&entry.game)));
+        command.arg(write::index_member(entry));
+        self.link.query(&command).await
+    }
+
     async fn index_add(&self, player: &str, entry: &IndexEntry) -> Result<(), StoreError> {
         let mut command = cmd("ZADD");
         command.arg(self.keys.player(player)).arg(0).arg(write::index_member(entry));
@@ -318,13 +334,7 @@ impl Store for RedisStore {
         before: Option<&IndexEntry>,
         limit: u32,
     ) -> Result<Vec<IndexEntry>, StoreError> {
-        let from = match before {
-            Some(entry) => format!("({}", write::index_member(entry)),
-            None => "+".into(),
-        };
-        let mut command = cmd("ZRANGE");
-        command.arg(self.keys.player(player)).arg(from).arg("-").arg("BYLEX").arg("REV");
-        command.arg("LIMIT").arg(0).arg(limit);
+        let command = listing::page_of(self.keys.player(player), before, limit);
         let members: Vec<String> = self.link.query(&command).await?;
         members.iter().map(|member| parse_index_entry(member)).collect()
     }

@@ -8,6 +8,7 @@ use redis::{Cmd, RedisWrite, Script, ToRedisArgs, Value};
 use super::answer::unintelligible;
 use super::keys::Keys;
 use crate::game::{Millis, Span};
+use crate::store::commit::Listed;
 use crate::store::record::version_bytes;
 use crate::store::{Change, Commit, IndexEntry, Outcome, Record, StoreError};
 
@@ -15,18 +16,23 @@ use crate::store::{Change, Commit, IndexEntry, Outcome, Record, StoreError};
 pub(super) fn commit_command(script: &Script, keys: &Keys, commit: &Commit) -> Cmd {
     let shard = commit.shard();
     let games = commit.writes().count();
-    let entries = commit.feed().len() + commit.outbox().len();
+    let listed = commit.listed();
+    let entries = listed.len() + commit.feed().len() + commit.outbox().len();
+    let more_keys = usize::from(!listed.is_empty());
     let bytes: usize = commit.writes().map(|write| stored_length(&write.change)).sum();
     // Keys, numbers and lengths are short: what they take is guessed, and generously.
     let mut command =
-        Cmd::with_capacity(9 + 5 * games + entries, 400 + bytes + 200 * games + 64 * entries);
-    command.arg("EVALSHA").arg(script.get_hash()).arg(4 + games);
+        Cmd::with_capacity(11 + 5 * games + entries, 400 + bytes + 200 * games + 64 * entries);
+    command.arg("EVALSHA").arg(script.get_hash()).arg(4 + games + more_keys);
     command.arg(keys.clock(shard)).arg(keys.deadlines(shard));
     command.arg(keys.feed(shard)).arg(keys.outbox(shard));
     for write in commit.writes() {
         command.arg(keys.game(shard, &write.game));
     }
-    command.arg(commit.present().0).arg(commit.feed().len());
+    if !listed.is_empty() {
+        command.arg(keys.listing(shard));
+    }
+    command.arg(commit.present().0).arg(commit.feed().len()).arg(listed.len());
     for write in commit.writes() {
         match write.expected {
             Some(version) => command.arg(&version_bytes(version)[..]),
@@ -42,6 +48,12 @@ pub(super) fn commit_command(script: &Script, keys: &Keys, commit: &Commit) -> C
                 command.arg("").arg("").arg("");
             }
         }
+    }
+    for change in listed {
+        command.arg(match change {
+            Listed::Added(entry) => format!("+{}", index_member(entry)),
+            Listed::Removed(entry) => format!("-{}", index_member(entry)),
+        });
     }
     for entry in commit.feed().iter().chain(commit.outbox()) {
         command.arg(&entry[..]);
@@ -76,7 +88,7 @@ pub(super) fn parse_outcome(
     Ok((outcome, now))
 }
 
-/// How a game of a player stands in his index: sorted as text, it is sorted by age.
+/// How a game stands in a list: sorted as text, it is sorted by age.
 pub(super) fn index_member(entry: &IndexEntry) -> String {
     format!("{:016x}{}", entry.created.0, entry.game)
 }

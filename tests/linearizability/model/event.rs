@@ -101,6 +101,8 @@ impl Event {
                 Told::RematchMade(_) => Self::RematchMade,
                 // No game of these tests is imported.
                 Told::Agreed(_) => return None,
+                // No call of the model does that.
+                Told::Adjudicated(_) | Told::PlayerErased(_) => return None,
             })
         };
         let told = |entry| event(entry).ok_or_else(|| format!("an entry that is none: {entry:?}"));

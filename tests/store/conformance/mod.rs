@@ -66,6 +66,8 @@ on_every_store![
         a_hint_concerns_one_game,
         a_players_games_come_newest_first_in_pages,
         a_players_games_are_added_and_removed_once,
+        all_games_come_newest_first_in_pages,
+        a_game_is_listed_and_unlisted_with_its_commit_only,
         replicas_live_as_long_as_their_heart_beats,
     },
 ];

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use banqi::game::{Millis, Span};
-use banqi::store::{Commit, EntryId, IndexEntry, ReplicaId};
+use banqi::game::{GameId, Millis, Span};
+use banqi::store::{Commit, EntryId, IndexEntry, Outcome, ReplicaId};
 use bytes::Bytes;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -132,4 +132,71 @@ pub(crate) async fn replicas_live_as_long_as_their_heart_beats(fixture: Fixture)
     store.heartbeat(first).await.expect("an answer");
     fixture.pass(Span(200)).await;
     assert_eq!(store.live_replicas().await.expect("an answer"), [first]);
+}
+
+pub(crate) async fn all_games_come_newest_first_in_pages(fixture: Fixture) {
+    let store = &fixture.store;
+    assert_eq!(store.listing_page(None, 5).await.expect("a page"), []);
+    // More games of one shard than it is asked for at first, and many of others; some of one time.
+    let here = games_of_one_shard::<40>(&**store, "here");
+    let there: Vec<GameId> = (0..40).map(|number| game(&format!("there-{number}"))).collect();
+    let mut listed = Vec::new();
+    for (number, id) in here.iter().chain(&there).enumerate() {
+        let entry = IndexEntry { created: Millis(1_000 + number as u64 / 3), game: id.clone() };
+        let add = |commit: Commit| commit.with_listed(entry.clone());
+        fixture.apply_with(due_at(id, 1, None), add).await;
+        listed.push(entry);
+    }
+    listed.sort_unstable_by(|one, other| other.cmp(one));
+    for size in [1, 7, 100] {
+        let mut read = Vec::new();
+        loop {
+            let page = store.listing_page(read.last(), size).await.expect("a page");
+            if page.is_empty() {
+                break;
+            }
+            read.extend(page);
+        }
+        assert_eq!(read, listed, "{size} a page");
+    }
+    let gone = IndexEntry { created: Millis(1_005), game: game("gone") };
+    let older: Vec<_> = listed.iter().filter(|entry| **entry < gone).cloned().collect();
+    let page = store.listing_page(Some(&gone), 3).await.expect("a page");
+    assert_eq!(page, older[..3], "from one that is not there");
+}
+
+pub(crate) async fn a_game_is_listed_and_unlisted_with_its_commit_only(fixture: Fixture) {
+    let store = &fixture.store;
+    let id = game("g");
+    let entry = IndexEntry { created: Millis(5), game: id.clone() };
+    let page = async || store.listing_page(None, 5).await.expect("a page");
+    let list = |commit: Commit| commit.with_listed(entry.clone());
+    let unlist = |commit: Commit| commit.with_unlisted(entry.clone());
+    let refused = fixture.commit_with(due_at(&id, 2, None), list).await;
+    assert!(matches!(refused, Outcome::Conflict { .. }));
+    assert_eq!(page().await, []);
+    fixture
+        .apply_with(due_at(&id, 1, None), |commit| {
+            list(commit).with_feed_entry(Bytes::from("f")).with_outbox_entry(Bytes::from("o"))
+        })
+        .await;
+    assert_eq!(page().await, [entry.clone()]);
+    let shard = store.shards().shard_of(&id);
+    let feed = store.feed(shard, EntryId::default(), 5).await.expect("an answer");
+    let outbox = store.outbox(shard, 5).await.expect("an answer");
+    assert_eq!((&feed[0].content[..], &outbox[0].content[..]), (&b"f"[..], &b"o"[..]));
+    fixture.apply(due_at(&id, 2, None)).await;
+    assert_eq!(page().await, [entry.clone()], "another write changes nothing");
+    let refused = fixture.commit_with(delete(&id, version(1, b"historic")), unlist).await;
+    assert!(matches!(refused, Outcome::Conflict { .. }));
+    assert_eq!(page().await, [entry.clone()]);
+    fixture.apply_with(delete(&id, version(2, b"historic")), unlist).await;
+    assert_eq!(page().await, []);
+
+    fixture.apply_with(due_at(&id, 1, None), list).await;
+    let other = IndexEntry { created: Millis(6), game: id.clone() };
+    for (entry, left) in [(&other, 1), (&entry, 0), (&entry, 0)] {
+        store.listing_remove(entry).await.expect("an answer");
+        assert_eq!(page().await.len(), left);
+    }
 }

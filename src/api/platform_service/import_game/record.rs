@@ -25,6 +25,11 @@ pub(super) fn read(
     };
     let hidden = super::hidden(&request.hidden, faults);
     let rules = asked.as_ref().unwrap_or(&RuleSet::TAIWANESE);
+    if text.trim().is_empty() {
+        // As a tournament record, it would be the start of a game.
+        faults.add("record", "is empty: give a game record or a tournament record");
+        return None;
+    }
     let record = faults.check("record", GameRecord::read(text, rules))?;
     let entries = record.entries().len();
     if entries > MAX_ENTRIES {
