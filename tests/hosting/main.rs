@@ -39,6 +39,7 @@ mod table;
 mod transitions;
 #[path = "../support/vector_games.rs"]
 mod vector_games;
+mod verifying;
 mod watching;
 mod world;
 mod writes;

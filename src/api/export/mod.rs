@@ -5,6 +5,7 @@ mod document;
 mod hexadecimal;
 mod restore;
 mod tell;
+mod verify;
 
 pub use document::{
     ClaimDocument, EventDocument, GameDocument, LogDocument, Proof, ResultDocument, SeatDocument,
@@ -13,6 +14,7 @@ pub use document::{
 };
 pub use hexadecimal::{Hexadecimal, HexadecimalError};
 pub use restore::DocumentFault;
+pub use verify::Verdict;
 
 use crate::api::convert;
 use crate::game::Game;
