@@ -66,7 +66,7 @@ fn broken_copies(bytes: &mut Unstructured<'_>) -> Result<()> {
 /// A game as the bytes say, and how it was first stored.
 fn play(bytes: &mut Unstructured<'_>, rules: RuleSet) -> Result<(StoredGame, Game)> {
     let deal = match bytes.arbitrary()? {
-        true => DealSource::Given(crate::random::deal(bytes, rules.board_size())?),
+        true => DealSource::from(crate::random::deal(bytes, rules.board_size())?),
         false => DealSource::Derived(ServerSeed::new([7; 32])),
     };
     let given = matches!(deal, DealSource::Given(_));

@@ -3,6 +3,7 @@
 pub mod callers;
 pub mod convert;
 pub mod error;
+pub mod export;
 mod fields;
 mod game_service;
 mod host;
@@ -11,6 +12,7 @@ mod page_token;
 mod platform_service;
 pub mod proto;
 mod rules_service;
+mod start;
 mod stream_age;
 mod to_the_end;
 mod watch;

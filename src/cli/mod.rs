@@ -3,6 +3,7 @@
 mod key;
 mod replay;
 mod serve;
+mod verify;
 
 use std::error::Error;
 use std::io;
@@ -23,26 +24,33 @@ enum Command {
     Serve(serve::Serve),
     Key(key::NewKey),
     Replay(replay::Replay),
+    Verify(verify::Verify),
 }
 
 /// Runs the command that the process was started with.
 ///
 /// The exit code is 0 for success, 1 for a failure told on standard error, 2 for a command line
-/// that cannot be read.
+/// that cannot be read; `verify` says what its own mean.
 pub fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Serve(serve) => serve.run().map_err(Box::<dyn Error>::from),
-        Command::Key(key) => key.run().map_err(Into::into),
-        Command::Replay(replay) => replay.run().map_err(Into::into),
+        Command::Serve(serve) => done(serve.run()),
+        Command::Key(key) => done(key.run()),
+        Command::Replay(replay) => done(replay.run()),
+        Command::Verify(verify) => verify.run().map_err(Into::into),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// The exit code of a command that does what it is asked to, or fails.
+fn done<E: Error + 'static>(result: Result<(), E>) -> Result<ExitCode, Box<dyn Error>> {
+    result.map(|()| ExitCode::SUCCESS).map_err(Into::into)
 }
 
 /// Whether the reader of the output has seen enough, as `head` has.

@@ -5,6 +5,7 @@ use super::event::{Event, Ruling};
 use super::offers::{MOST_TAKEBACKS, Offer};
 use super::player::PlayerId;
 use super::refusal::Refusal;
+use super::revision::Revision;
 use super::schedule::Limits;
 use super::seats::Claim;
 use super::state::{Game, GameState};
@@ -124,15 +125,23 @@ impl Game {
         Ok(self.referee.check(action)?)
     }
 
-    fn check_in(&self, seat: Seat) -> Result<(), Refusal> {
+    pub(super) fn check_in(&self, seat: Seat) -> Result<(), Refusal> {
         self.check_seat(seat)?;
         if self.position().is_out(seat) { Err(Refusal::SeatOut { seat }) } else { Ok(()) }
     }
 
-    /// Whether the game has neither begun nor ended.
+    /// Whether the game has neither begun nor ended; one that was begun elsewhere also where it still
+    /// waits for its players.
     pub(super) fn check_unbegun(&self) -> Result<(), Refusal> {
         self.check_running()?;
-        if self.has_begun() { Err(Refusal::AlreadyBegun) } else { Ok(()) }
+        if self.is_awaited() { Ok(()) } else { Err(Refusal::AlreadyBegun) }
+    }
+
+    /// Whether this entry can tell of what happened before the game came here: only others of the kind
+    /// stand between it and the creation.
+    pub(super) fn check_import(&self, revision: Revision) -> Result<(), Refusal> {
+        self.check_running()?;
+        if revision == self.creation().next() { Ok(()) } else { Err(Refusal::AlreadyBegun) }
     }
 
     /// Whether the seat to move still has time.

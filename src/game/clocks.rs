@@ -2,7 +2,7 @@
 
 use super::time::{Millis, Span};
 use super::time_control::{Clock, TimeControl};
-use crate::rules::{EndReason, Seat};
+use crate::rules::{LeaveReason, Seat};
 
 /// What a seat's clock shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,11 +113,11 @@ impl Clocks {
     }
 
     /// What running out of time is for the seat to move: without a clock it has abandoned the game.
-    pub(super) fn lapse(&self, to_move: Seat) -> EndReason {
+    pub(super) fn lapse(&self, to_move: Seat) -> LeaveReason {
         if self.control.is_unlimited() && self.first_turn_limit(to_move).is_none() {
-            EndReason::Abandoned
+            LeaveReason::Abandoned
         } else {
-            EndReason::Timeout
+            LeaveReason::Timeout
         }
     }
 

@@ -78,12 +78,12 @@ impl NewGame {
                 expected: format!("a list of {}, as the rules say", self.rules.seats()),
             });
         }
-        if let DealSource::Given(deal) = &self.deal {
-            if deal.board() != self.rules.board_size() {
+        if let DealSource::Given(given) = &self.deal {
+            if let Err(fault) = given.check(&self.rules) {
                 faults.push(NewGameFault {
                     field: "deal",
-                    value: format!("a deal of {} squares", deal.board().squares()),
-                    expected: format!("one of {}", self.rules.board_size().squares()),
+                    value: "another one than the start's".to_owned(),
+                    expected: format!("what lies face down there ({fault})"),
                 });
             }
             if self.seating == Seating::Random {

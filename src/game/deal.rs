@@ -8,6 +8,7 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 
 use super::entropy::Entropy;
+use super::given::Given;
 use super::hash::hmac;
 use super::id::GameId;
 use super::secret::ServerSeed;
@@ -48,7 +49,20 @@ pub enum DealSource {
     /// Derived from a seed and the players' entropies when the first action is played.
     Derived(ServerSeed),
     /// Given at creation, for imports and tests: no commitment, no entropy.
-    Given(Deal),
+    Given(Box<Given>),
+}
+
+impl From<Given> for DealSource {
+    fn from(given: Given) -> Self {
+        Self::Given(Box::new(given))
+    }
+}
+
+impl From<Deal> for DealSource {
+    /// A full deal, every piece face down.
+    fn from(deal: Deal) -> Self {
+        Given::from(deal).into()
+    }
 }
 
 /// The deal of a game: `full_set` shuffled by

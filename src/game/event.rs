@@ -23,6 +23,10 @@
 //! | 143 | length, the rematch's id | rematch made |
 //! | 144 | how many places (0: aborted), the places in seat order | adjudicated |
 //! | 145 | seat | had its player's id erased |
+//! | 146 | a kind from 0 to 128 and what it carries | acted before the game came here |
+//! | 147 | seat, 1 to 3: resigned, ran out of time, abandoned | left before the game came here |
+//! | 148 | | agreed to a draw before the game came here |
+//! | 149 | as 144 | adjudicated or aborted before the game came here |
 //!
 //! All other kinds are for later releases. An entry is written once; nothing in it is hidden.
 
@@ -30,10 +34,11 @@ use arrayvec::ArrayVec;
 
 use super::entropy::Entropy;
 use super::id::GameId;
+use super::import::Happening;
 use super::packing::{PackingError, Reader, put_number};
 use super::revision::Version;
 use super::time::{Millis, Span};
-use crate::rules::{Action, Seat, Square};
+use crate::rules::{Action, LeaveReason, Seat, Square};
 
 const MOVE: u8 = 64;
 const END_CHAIN: u8 = 128;
@@ -54,6 +59,10 @@ const TOKEN_REISSUED: u8 = 142;
 const REMATCH_MADE: u8 = 143;
 const ADJUDICATED: u8 = 144;
 const PLAYER_ERASED: u8 = 145;
+const IMPORTED_ACTION: u8 = 146;
+const IMPORTED_LEAVE: u8 = 147;
+const IMPORTED_AGREEMENT: u8 = 148;
+const IMPORTED_RULING: u8 = 149;
 
 /// What an entry of the log says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +119,8 @@ pub enum Event {
     Adjudicated(Ruling),
     /// The id of the player in a seat was erased, also from what came before.
     PlayerErased(Seat),
+    /// What happened before the game came here.
+    Imported(Happening),
 }
 
 /// How the platform ends a game.
@@ -135,11 +146,7 @@ pub struct Entry {
 /// Appends an entry's packed form.
 pub(super) fn pack(bytes: &mut Vec<u8>, event: &Event, since_last: Span) {
     match event {
-        Event::Played(Action::Flip(square)) => bytes.push(square.index()),
-        Event::Played(Action::Move { from, to }) => {
-            bytes.extend([MOVE + from.index(), to.index()]);
-        }
-        Event::Played(Action::EndChain) => bytes.push(END_CHAIN),
+        Event::Played(action) => pack_action(bytes, *action),
         Event::Created => bytes.push(CREATED),
         Event::Joined { seat, entropy } => {
             bytes.extend([JOINED, seat.number(), entropy.as_ref().map_or(0, Entropy::length_byte)]);
@@ -168,15 +175,45 @@ pub(super) fn pack(bytes: &mut Vec<u8>, event: &Event, since_last: Span) {
             bytes.extend([REMATCH_MADE, id.as_str().len() as u8]);
             bytes.extend_from_slice(id.as_str().as_bytes());
         }
-        Event::Adjudicated(Ruling::Aborted) => bytes.extend([ADJUDICATED, 0]),
-        Event::Adjudicated(Ruling::Places(places)) => {
-            // There is one for each of at most four seats.
-            bytes.extend([ADJUDICATED, places.len() as u8]);
-            bytes.extend_from_slice(places);
-        }
+        Event::Adjudicated(ruling) => pack_ruling(bytes, ADJUDICATED, ruling),
         Event::PlayerErased(seat) => bytes.extend([PLAYER_ERASED, seat.number()]),
+        Event::Imported(Happening::Acted(action)) => {
+            bytes.push(IMPORTED_ACTION);
+            pack_action(bytes, *action);
+        }
+        Event::Imported(Happening::Left { seat, reason }) => {
+            bytes.extend([IMPORTED_LEAVE, seat.number(), leave_number(*reason)]);
+        }
+        Event::Imported(Happening::Agreed) => bytes.push(IMPORTED_AGREEMENT),
+        Event::Imported(Happening::Ended(ruling)) => pack_ruling(bytes, IMPORTED_RULING, ruling),
     }
     put_number(bytes, since_last.0);
+}
+
+fn pack_action(bytes: &mut Vec<u8>, action: Action) {
+    match action {
+        Action::Flip(square) => bytes.push(square.index()),
+        Action::Move { from, to } => bytes.extend([MOVE + from.index(), to.index()]),
+        Action::EndChain => bytes.push(END_CHAIN),
+    }
+}
+
+fn pack_ruling(bytes: &mut Vec<u8>, kind: u8, ruling: &Ruling) {
+    let places = match ruling {
+        Ruling::Places(places) => places.as_slice(),
+        Ruling::Aborted => &[],
+    };
+    // There is one for each of at most four seats.
+    bytes.extend([kind, places.len() as u8]);
+    bytes.extend_from_slice(places);
+}
+
+const fn leave_number(reason: LeaveReason) -> u8 {
+    match reason {
+        LeaveReason::Resignation => 1,
+        LeaveReason::Timeout => 2,
+        LeaveReason::Abandoned => 3,
+    }
 }
 
 /// Reads one entry.
@@ -184,17 +221,7 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Result<(Event, Span), PackingEr
     let offset = reader.offset();
     let kind = reader.byte("a log entry")?;
     let event = match kind {
-        0..MOVE => Event::Played(Action::Flip(square(reader, kind)?)),
-        MOVE..END_CHAIN => {
-            let from = square(reader, kind - MOVE)?;
-            let to = reader.byte("the target of a move")?;
-            let to = square(reader, to)?;
-            if from == to {
-                return Err(reader.broken("a move to another square"));
-            }
-            Event::Played(Action::Move { from, to })
-        }
-        END_CHAIN => Event::Played(Action::EndChain),
+        0..=END_CHAIN => Event::Played(action(reader, kind)?),
         CREATED => Event::Created,
         JOINED => {
             let seat = seat(reader)?;
@@ -229,9 +256,45 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Result<(Event, Span), PackingEr
         REMATCH_MADE => Event::RematchMade(game_id(reader)?),
         ADJUDICATED => Event::Adjudicated(ruling(reader)?),
         PLAYER_ERASED => Event::PlayerErased(seat(reader)?),
+        IMPORTED_ACTION => {
+            let fault = reader.broken("the kind of an action");
+            match reader.byte("the kind of an action")? {
+                kind @ 0..=END_CHAIN => Event::Imported(Happening::Acted(action(reader, kind)?)),
+                _ => return Err(fault),
+            }
+        }
+        IMPORTED_LEAVE => {
+            let seat = seat(reader)?;
+            Event::Imported(Happening::Left { seat, reason: leave_reason(reader)? })
+        }
+        IMPORTED_AGREEMENT => Event::Imported(Happening::Agreed),
+        IMPORTED_RULING => Event::Imported(Happening::Ended(ruling(reader)?)),
         kind => return Err(PackingError::UnknownKind { offset, kind }),
     };
     Ok((event, Span(reader.number("milliseconds since the entry before")?)))
+}
+
+/// An action whose kind, at most [`END_CHAIN`], was read.
+fn action(reader: &mut Reader<'_>, kind: u8) -> Result<Action, PackingError> {
+    Ok(match kind {
+        0..MOVE => Action::Flip(square(reader, kind)?),
+        MOVE..END_CHAIN => {
+            let from = square(reader, kind - MOVE)?;
+            let to = reader.byte("the target of a move")?;
+            let to = square(reader, to)?;
+            if from == to {
+                return Err(reader.broken("a move to another square"));
+            }
+            Action::Move { from, to }
+        }
+        END_CHAIN.. => Action::EndChain,
+    })
+}
+
+fn leave_reason(reader: &mut Reader<'_>) -> Result<LeaveReason, PackingError> {
+    let fault = reader.broken("why a seat left, 1 to 3");
+    let number = reader.byte("why a seat left, 1 to 3")?;
+    LeaveReason::ALL.into_iter().find(|reason| leave_number(*reason) == number).ok_or(fault)
 }
 
 fn square(reader: &Reader<'_>, index: u8) -> Result<Square, PackingError> {

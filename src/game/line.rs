@@ -1,7 +1,7 @@
 //! The line of play that counts: what was taken back is not in it.
 
 use super::refusal::Refusal;
-use crate::rules::{Action, Deal, EndReason, Played, Referee, RuleSet, Seat};
+use crate::rules::{Action, Deal, LeaveReason, Played, Referee, Scribe, Seat};
 
 /// One step of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ enum Step {
         put_out: bool,
     },
     /// A seat left by resigning or by running out of time.
-    Left(Seat, EndReason),
+    Left(Seat, LeaveReason),
 }
 
 /// The steps that led from the start to the position.
@@ -37,7 +37,7 @@ impl Line {
     }
 
     /// A seat left.
-    pub(super) fn left(&mut self, seat: Seat, reason: EndReason) {
+    pub(super) fn left(&mut self, seat: Seat, reason: LeaveReason) {
         self.0.push(Step::Left(seat, reason));
     }
 
@@ -72,25 +72,37 @@ impl Line {
         if last_turn.is_some() { Ok(keep) } else { Err(Refusal::NothingToTakeBack) }
     }
 
-    /// Takes back all steps but the first `keep`. Answers the referee as after those, what the last
+    /// Writes the steps down.
+    pub(super) fn write(&self, scribe: &mut Scribe, deal: &Deal) {
+        for step in &self.0 {
+            let written = match *step {
+                Step::Acted { action, .. } => {
+                    scribe.play(action, |square| deal.at(square)).map(|_| ()).ok()
+                }
+                Step::Left(seat, reason) => scribe.leave(seat, reason).ok(),
+            };
+            written.expect("the line was played from this start, on this deal");
+        }
+    }
+
+    /// Takes back all steps but the first `keep`, on a referee at the start. Answers the referee as after those, what the last
     /// of them did, and how many were taken back. `None` where the deal does not fit, which a line
     /// that was played before cannot come to.
     pub(super) fn rewind(
         &mut self,
         keep: usize,
-        rules: &RuleSet,
+        mut referee: Referee,
         deal: &Deal,
     ) -> Option<(Referee, Option<Played>, u32)> {
         let undone = u32::try_from(self.0.len().saturating_sub(keep)).ok()?;
         self.0.truncate(keep);
-        let mut referee = Referee::new(rules);
         let mut last = None;
         for step in &self.0 {
             match *step {
                 Step::Acted { action, .. } => {
                     last = Some(referee.play(action, |square| deal.at(square)).ok()?);
                 }
-                Step::Left(seat, reason) => referee.leave(seat, reason),
+                Step::Left(seat, reason) => referee.leave(seat, reason.into()),
             }
         }
         Some((referee, last, undone))

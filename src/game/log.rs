@@ -77,7 +77,7 @@ impl Log {
 
     /// Appends an entry. A time before the last entry's counts as the last entry's: a game's time
     /// never goes back.
-    pub(super) fn push(&mut self, event: &Event, at: Millis) {
+    pub fn push(&mut self, event: &Event, at: Millis) {
         let start = self.bytes.len();
         pack(&mut self.bytes, event, at.since(self.last_at));
         self.last_at = self.last_at.max(at);

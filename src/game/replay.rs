@@ -15,7 +15,7 @@ use super::seat_set::SeatSet;
 use super::seats::Claim;
 use super::state::{Deed, Game, Moment, Seated};
 use super::stored::{EngineVersion, StoredGame};
-use crate::rules::{Outcome, Referee, Square};
+use crate::rules::{Outcome, Square};
 
 /// A stored game that contradicts itself. Nothing may be played on it and nothing patched over.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,9 +36,9 @@ pub enum Contradiction {
         /// How many the rules say.
         rules: u8,
     },
-    /// The given deal is for another board.
-    #[error("the deal is for another board than the rules'")]
-    Board,
+    /// The given deal does not fit the start. What lies where is hidden, so it is not told.
+    #[error("the given deal is not one of the start's")]
+    Start,
     /// An entry of the log could not have happened.
     #[error("revision {revision} could not have happened: {refusal}")]
     Refused {
@@ -75,16 +75,18 @@ pub enum Contradiction {
 }
 
 impl Game {
-    /// The game at its first revision, whatever the log has besides. It has no result yet.
-    pub(super) fn begin(stored: StoredGame) -> Self {
-        let referee = Referee::new(&stored.facts.rules);
+    /// The game at its first revision, whatever the log has besides. It has no result yet, unless it
+    /// starts where it is over.
+    pub(super) fn begin(mut stored: StoredGame) -> Self {
+        let referee = stored.facts.referee_at_start();
+        stored.outcome = referee.outcome().cloned();
         let seated = stored
             .seats
             .iter()
             .map(|seat| Seated { joined: seat.claim == Claim::Assigned, ..Seated::default() })
             .collect();
         let deal = match &stored.facts.deal {
-            DealSource::Given(deal) => Some(deal.clone()),
+            DealSource::Given(given) => Some(given.hidden.clone()),
             DealSource::Derived(_) => None,
         };
         let mut game = Self {
@@ -97,12 +99,15 @@ impl Game {
             offers: Offers::default(),
             line: Line::default(),
             acted: SeatSet::EMPTY,
+            imported: 0,
             rematch: None,
             last_deed: Deed::NOBODYS,
             last_action: None,
             stored,
         };
-        game.begin_if_ready(Moment { revision: Revision(1), at: game.created_at() });
+        let moment = Moment { revision: Revision(1), at: game.created_at() };
+        game.ended = game.outcome().is_some().then_some(moment);
+        game.begin_if_ready(moment);
         game
     }
 
@@ -120,10 +125,10 @@ impl Game {
             let rules = facts.rules.seats();
             return Err(Contradiction::Seats { stored: stored.seats.len(), rules });
         }
-        if let DealSource::Given(deal) = &facts.deal
-            && deal.board() != facts.rules.board_size()
+        if let DealSource::Given(given) = &facts.deal
+            && given.check(&facts.rules).is_err()
         {
-            return Err(Contradiction::Board);
+            return Err(Contradiction::Start);
         }
         // A game begins without a result; what the log comes to is compared with what was stored.
         let outcome = stored.outcome.take();

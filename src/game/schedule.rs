@@ -53,11 +53,15 @@ impl Game {
         self.ended_at().is_some_and(|end| end + limits.ended <= now)
     }
 
+    /// Whether nobody has acted yet, or the players have not come to whom the game was brought.
+    pub(super) fn is_awaited(&self) -> bool {
+        !self.has_begun() || self.state() == GameState::Waiting
+    }
+
     /// When the game is aborted if nobody acts; `None` for one that began, and where clocks see to
     /// it that somebody does.
     pub(super) fn unbegun_deadline(&self, limits: &Limits) -> Option<Millis> {
         let clocks_run = self.state() == GameState::Active && !self.time_control().is_unlimited();
-        let awaited = !self.has_begun() && !clocks_run;
-        awaited.then(|| self.created_at() + limits.unbegun)
+        (self.is_awaited() && !clocks_run).then(|| self.created_at() + limits.unbegun)
     }
 }

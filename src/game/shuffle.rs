@@ -52,7 +52,7 @@ impl Words {
 
 /// Shuffles by Fisher–Yates from the last item down: for i = n−1 … 1, swaps item i with item j,
 /// j uniform in 0..=i.
-pub(super) fn shuffle<T>(key: &[u8; 32], items: &mut [T]) {
+pub fn shuffle<T>(key: &[u8; 32], items: &mut [T]) {
     let mut words = Words::new(key);
     for i in (1..items.len()).rev() {
         let j = words.below(i as u64 + 1);

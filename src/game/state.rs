@@ -19,7 +19,7 @@ use super::stored::StoredGame;
 use super::time::Millis;
 use super::time_control::TimeControl;
 use super::token::SeatToken;
-use crate::rules::{Deal, EndReason, Outcome, Played, Position, Referee, RuleSet, Seat};
+use crate::rules::{Deal, LeaveReason, Outcome, Played, Position, Referee, RuleSet, Seat};
 
 /// Where a game is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,7 +51,7 @@ pub struct Deed {
     /// How many actions were taken back.
     pub undone: u32,
     /// Why a seat left.
-    pub left: Option<EndReason>,
+    pub left: Option<LeaveReason>,
 }
 
 impl Deed {
@@ -98,6 +98,8 @@ pub struct Game {
     pub(super) line: Line,
     /// The seats that have ever acted, also where that was taken back.
     pub(super) acted: SeatSet,
+    /// How many entries of the log tell what happened before the game came here.
+    pub(super) imported: u64,
     pub(super) rematch: Option<GameId>,
     pub(super) last_deed: Deed,
     pub(super) last_action: Option<Played>,
@@ -224,7 +226,7 @@ impl Game {
             return deal.clone();
         }
         match &self.stored.facts.deal {
-            DealSource::Given(deal) => deal.clone(),
+            DealSource::Given(given) => given.hidden.clone(),
             DealSource::Derived(seed) => derive_deal(
                 self.rules().board_size(),
                 self.id(),
@@ -264,17 +266,21 @@ impl Game {
         self.ended.map(|moment| moment.at)
     }
 
-    /// What its last revision was in its life, in order.
-    pub fn milestones(&self) -> impl Iterator<Item = Milestone> {
-        let now = self.version().revision;
-        let is_now = move |moment: Option<Moment>| moment.is_some_and(|m| m.revision == now);
+    /// What it came to in its life after a revision, in order, with the revision of each.
+    pub fn milestones_after(
+        &self,
+        revision: Revision,
+    ) -> impl Iterator<Item = (Milestone, Revision)> {
+        let reached = |moment: Option<Moment>| moment.map(|moment| moment.revision);
         [
-            (now == Revision(1), Milestone::Created),
-            (is_now(self.started), Milestone::Started),
-            (is_now(self.ended), Milestone::Ended),
+            (Milestone::Created, Some(Revision(1))),
+            (Milestone::Started, reached(self.started)),
+            (Milestone::Ended, reached(self.ended)),
         ]
         .into_iter()
-        .filter_map(|(reached, milestone)| reached.then_some(milestone))
+        .filter_map(move |(milestone, reached)| {
+            Some((milestone, reached.filter(|r| *r > revision)?))
+        })
     }
 
     /// How much time the seats have.

@@ -1,13 +1,15 @@
 //! What each entry of a log does to a game.
 
 use super::event::{Entry, Event, Ruling};
+use super::import::Happening;
 use super::offers::{Offer, Takeback};
 use super::refusal::Refusal;
 use super::replay::Contradiction;
+use super::revision::Revision;
 use super::seat_set::SeatSet;
 use super::state::{Deed, Game, GameState, Moment};
 use super::time::Millis;
-use crate::rules::{Action, EndReason, PlayError, Played, Seat};
+use crate::rules::{Action, EndReason, LeaveReason, PlayError, Played, Seat};
 
 /// Why an entry could not have happened.
 enum Impossible {
@@ -38,7 +40,7 @@ impl Game {
             self.offers.lapse();
         }
         let moment = Moment { revision: entry.version.revision, at: entry.at };
-        self.turn_clocks(turn, moment);
+        self.turn_clocks(turn, moment, matches!(entry.event, Event::Imported(_)));
         self.begin_if_ready(moment);
         Ok(())
     }
@@ -67,7 +69,7 @@ impl Game {
             }
             Event::Resigned(seat) => {
                 self.check_player(*seat)?;
-                self.leave(*seat, EndReason::Resignation)
+                self.leave(*seat, LeaveReason::Resignation)
             }
             Event::TimedOut(seat) => {
                 self.check_player(*seat)?;
@@ -108,19 +110,14 @@ impl Game {
                 self.seated[seat.index()].generation += 1;
                 Deed::of(*seat)
             }
+            Event::Imported(happening) => self.imported(happening, entry.version.revision)?,
             Event::RematchMade(id) => {
                 self.check_new_rematch()?;
                 self.rematch = Some(id.clone());
                 Deed::NOBODYS
             }
             Event::Adjudicated(ruling) => {
-                self.check_ruling(ruling)?;
-                match ruling {
-                    Ruling::Places(places) => {
-                        self.referee.adjudicate(places).map_err(Refusal::Places)?;
-                    }
-                    Ruling::Aborted => self.referee.end(EndReason::Aborted),
-                }
+                self.end_as(ruling)?;
                 Deed::NOBODYS
             }
             Event::PlayerErased(seat) => {
@@ -130,8 +127,48 @@ impl Game {
         })
     }
 
+    /// What happened before the game came here: nobody needs to have joined for it.
+    fn imported(&mut self, happening: &Happening, revision: Revision) -> Result<Deed, Impossible> {
+        self.check_import(revision)?;
+        self.imported += 1;
+        Ok(match *happening {
+            Happening::Acted(action) => {
+                let played = self.act(action)?;
+                Deed { played: Some(played), ..Deed::of(played.seat) }
+            }
+            Happening::Left { seat, reason } => {
+                self.check_in(seat)?;
+                self.leave(seat, reason)
+            }
+            Happening::Agreed => {
+                self.referee.end(EndReason::Agreement);
+                Deed::NOBODYS
+            }
+            Happening::Ended(ref ruling) => {
+                self.end_as(ruling)?;
+                Deed::NOBODYS
+            }
+        })
+    }
+
+    /// Ends the game as the platform says.
+    fn end_as(&mut self, ruling: &Ruling) -> Result<(), Refusal> {
+        self.check_ruling(ruling)?;
+        match ruling {
+            Ruling::Places(places) => self.referee.adjudicate(places).map_err(Refusal::Places),
+            Ruling::Aborted => {
+                self.referee.end(EndReason::Aborted);
+                Ok(())
+            }
+        }
+    }
+
     fn play(&mut self, action: Action) -> Result<Played, Impossible> {
         self.check_active()?;
+        self.act(action)
+    }
+
+    fn act(&mut self, action: Action) -> Result<Played, Impossible> {
         let departures = self.referee.departures().len();
         let deal = match self.deal.take() {
             Some(deal) => deal,
@@ -152,8 +189,8 @@ impl Game {
         Ok(played)
     }
 
-    fn leave(&mut self, seat: Seat, reason: EndReason) -> Deed {
-        self.referee.leave(seat, reason);
+    fn leave(&mut self, seat: Seat, reason: LeaveReason) -> Deed {
+        self.referee.leave(seat, reason.into());
         self.line.left(seat, reason);
         Deed { left: Some(reason), ..Deed::of(seat) }
     }
@@ -202,7 +239,7 @@ impl Game {
     fn take_back(&mut self, keep: usize, at: Millis) -> Result<u32, Impossible> {
         self.clocks.stop(self.position().to_move(), at);
         let deal = self.secret_deal();
-        let rewound = self.line.rewind(keep, self.referee.rules(), &deal);
+        let rewound = self.line.rewind(keep, self.stored.facts.referee_at_start(), &deal);
         let (referee, last_action, undone) = rewound.ok_or(Refusal::NothingToTakeBack)?;
         self.referee = referee;
         self.last_action = last_action;
@@ -211,8 +248,9 @@ impl Game {
         Ok(undone)
     }
 
-    /// Lets the clocks follow the turn. `before` is whose turn it was, and the number of that turn.
-    fn turn_clocks(&mut self, before: (Seat, u32), moment: Moment) {
+    /// Lets the clocks follow the turn. `before` is whose turn it was, and the number of that turn. A
+    /// turn of before the game came here is none that a clock knows of.
+    fn turn_clocks(&mut self, before: (Seat, u32), moment: Moment, imported: bool) {
         let at = moment.at;
         self.stored.outcome = self.referee.outcome().cloned();
         let (seat, number) = before;
@@ -223,7 +261,7 @@ impl Game {
             self.clocks.stop(seat, at);
             self.offers.lapse();
             self.ended = Some(moment);
-        } else if self.position().turn_number() > number {
+        } else if self.position().turn_number() > number && !imported {
             if self.position().is_out(seat) {
                 self.clocks.stop(seat, at);
             } else {

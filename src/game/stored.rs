@@ -14,7 +14,7 @@ use super::seats::StoredSeat;
 use super::secret::GameKey;
 use super::series::Series;
 use super::time_control::TimeControl;
-use crate::rules::{Outcome, RuleSet, Seat};
+use crate::rules::{Outcome, Referee, RuleSet, Seat};
 
 /// Which engine replays a log. It rises when a release would play some log differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,6 +61,20 @@ pub struct Facts {
     pub time_control: TimeControl,
     /// The series that it goes on with, where it is a rematch.
     pub series: Option<Series>,
+}
+
+impl Facts {
+    /// A referee at the start of the game.
+    pub(super) fn referee_at_start(&self) -> Referee {
+        let start = match &self.deal {
+            DealSource::Given(given) => given.start.as_ref(),
+            DealSource::Derived(_) => None,
+        };
+        match start {
+            None => Referee::new(&self.rules),
+            Some(start) => Referee::from_position(&self.rules, start.clone()),
+        }
+    }
 }
 
 /// A game as it is stored. Its id is the key that it is stored under.

@@ -33,6 +33,14 @@ pub enum DealError {
         /// How many there must be.
         expected: usize,
     },
+    /// Too few or too many pieces for those that lie face down in a position.
+    #[error("{given} pieces are given, but {expected} lie face down")]
+    Number {
+        /// How many are given.
+        given: usize,
+        /// How many lie face down.
+        expected: usize,
+    },
     /// The right number of pieces, but not those of the set.
     #[error("the deal has {given} of {piece}; the set has {expected}")]
     Set {
@@ -135,6 +143,27 @@ impl Deal {
         }
         deal.check_hidden(position)?;
         Ok(deal)
+    }
+
+    /// What lies face down in a position, from its pieces in the order of their squares' indices.
+    ///
+    /// # Errors
+    /// Where the pieces are not those that lie face down there.
+    pub fn under(position: &Position, pieces: &[Piece]) -> Result<Self, DealError> {
+        let squares = position.face_down_squares();
+        let (given, expected) = (pieces.len(), squares.into_iter().count());
+        if given != expected {
+            return Err(DealError::Number { given, expected });
+        }
+        let mut deal = Self::none(position.board_size());
+        squares.into_iter().zip(pieces).for_each(|(square, &piece)| deal.put(square, piece));
+        deal.check_hidden(position)?;
+        Ok(deal)
+    }
+
+    /// The pieces, in the order of their squares' indices.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> {
+        self.pieces.into_iter().flatten()
     }
 
     /// Whether this is what lies face down in a position, as far as the public can count.

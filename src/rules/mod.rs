@@ -39,7 +39,7 @@ pub use cdc::{CdcDeed, CdcRecord, CdcRecordError};
 pub use deal::{Deal, DealError, full_set};
 pub use game_record::{
     CdcGameError, Entry, Event, GameRecord, GameRecordError, HeaderError, LeaveReason, ReplayError,
-    Scribe, SeatNotIn,
+    Scribe, SeatNotIn, UtcTime,
 };
 pub use illegal::IllegalAction;
 pub use layout::{Layout, LayoutError};

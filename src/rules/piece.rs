@@ -396,6 +396,11 @@ impl PieceCounts {
             .filter(|(_, count)| **count > 0)
             .filter_map(|(index, &count)| Some((Piece::from_index(index)?, count)))
     }
+
+    /// Every single piece, in the order of [`Piece::index`].
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> {
+        self.iter().flat_map(|(piece, count)| std::iter::repeat_n(piece, usize::from(count)))
+    }
 }
 
 impl fmt::Display for PieceCounts {

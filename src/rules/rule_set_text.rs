@@ -13,23 +13,26 @@ use super::rule_set::{
     RuleChanges, RuleFault, RuleSet,
 };
 
-/// Every field with its value, in the order of `RULES.md` §3.
-fn fields(rules: &RuleSet) -> [(&'static str, String); 13] {
-    [
-        ("ladder", rules.ladder().to_string()),
-        ("cannon", rules.cannon().to_string()),
-        ("equals", rules.equals().to_string()),
-        ("face_down", rules.face_down().to_string()),
-        ("chain", on_or_off(rules.chain()).to_owned()),
-        ("chariot", rules.chariot().to_string()),
-        ("horse", rules.horse().to_string()),
-        ("quiet_limit", rules.quiet_limit().to_string()),
-        ("repetition", rules.repetition().to_string()),
-        ("repetition_count", rules.repetition_count().to_string()),
-        ("chase_limit", rules.chase_limit().to_string()),
-        ("board", rules.board().to_string()),
-        ("seats", rules.seats().to_string()),
-    ]
+impl RuleSet {
+    /// Every field with its value as text, in the order of `RULES.md` §3. [`RuleChanges::set`] reads
+    /// them back.
+    pub fn fields(&self) -> [(&'static str, String); 13] {
+        [
+            ("ladder", self.ladder().to_string()),
+            ("cannon", self.cannon().to_string()),
+            ("equals", self.equals().to_string()),
+            ("face_down", self.face_down().to_string()),
+            ("chain", on_or_off(self.chain()).to_owned()),
+            ("chariot", self.chariot().to_string()),
+            ("horse", self.horse().to_string()),
+            ("quiet_limit", self.quiet_limit().to_string()),
+            ("repetition", self.repetition().to_string()),
+            ("repetition_count", self.repetition_count().to_string()),
+            ("chase_limit", self.chase_limit().to_string()),
+            ("board", self.board().to_string()),
+            ("seats", self.seats().to_string()),
+        ]
+    }
 }
 
 impl RuleChanges {
@@ -56,7 +59,7 @@ impl RuleChanges {
             "board" => self.board = Some(named("board", value, BoardRule::ALL)?),
             "seats" => self.seats = Some(number("seats", value)?),
             _ => {
-                let names = fields(&RuleSet::TAIWANESE).map(|(name, _)| name);
+                let names = RuleSet::TAIWANESE.fields().map(|(name, _)| name);
                 return Err(fault("field", field, format!("one of {}", names.join(", "))));
             }
         }
@@ -98,9 +101,9 @@ fn number(field: &'static str, value: &str) -> Result<u32, RuleFault> {
 
 impl fmt::Display for RuleSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let own = fields(self);
+        let own = self.fields();
         let differing = |preset: Preset| {
-            let preset = fields(&preset.rules());
+            let preset = preset.rules().fields();
             own.iter().zip(preset).filter(|(own, preset)| *own != preset).map(|(own, _)| own)
         };
         let nearest = Preset::ALL.into_iter().min_by_key(|preset| differing(*preset).count());

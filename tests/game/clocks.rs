@@ -3,7 +3,7 @@
 use banqi::game::{
     Clock, Command, Game, Limits, Millis, NewGame, Reading, Refusal, Span, TimeControl,
 };
-use banqi::rules::{EndReason, Preset};
+use banqi::rules::{EndReason, LeaveReason, Preset};
 
 use super::scenes::{
     CHAIN_OPENING, FOUR_OPENING, QUIET_OPENING, SECOND, TO_AND_FRO, act, answer_takeback,
@@ -249,7 +249,7 @@ fn of_four_seats_the_others_play_on_after_a_timeout() {
     assert_eq!(left(&after)[0], Some(0));
     assert_eq!(left(&after)[1..], left(&game)[1..]);
     assert_eq!(after.deadline(), Some(found + Span(57_000)));
-    assert_eq!(after.last_deed().left, Some(EndReason::Timeout));
+    assert_eq!(after.last_deed().left, Some(LeaveReason::Timeout));
 
     // The rest in turn: each has its own time from when the one before went out.
     let after = run_out(&run_out(&after));

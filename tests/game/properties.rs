@@ -132,7 +132,7 @@ fn new_games() -> impl Strategy<Value = NewGame> {
             new.time_control = time_control;
             new.entropy_required = entropy_required && given == 1;
             if given == 0 {
-                new.deal = DealSource::Given(deal);
+                new.deal = DealSource::from(deal);
             }
             new
         })
@@ -226,7 +226,7 @@ proptest! {
         let mut new = new_game(Preset::ALL[preset]);
         let board = new.rules.board_size();
         let deal = derive_deal(board, &new.id, &ServerSeed::new([5; 32]), []);
-        new.deal = DealSource::Given(deal.clone());
+        new.deal = DealSource::from(deal.clone());
         let games = course(new.clone(), &attempts);
         let last = games.last().expect("not empty");
 
@@ -249,7 +249,7 @@ proptest! {
                 deal.at(from.unwrap_or(*square))
             })
             .collect();
-        new.deal = DealSource::Given(Deal::from_pieces(board, &other).expect("the same set"));
+        new.deal = DealSource::from(Deal::from_pieces(board, &other).expect("the same set"));
         let others = course(new, &attempts);
         let other = others.last().expect("not empty");
         prop_assert_eq!(last.stored().log.bytes(), other.stored().log.bytes());

@@ -78,7 +78,7 @@ fn every_preset_and_kind_of_game_comes_back() {
         let board = new.rules.board_size();
         let deal = derive_deal(board, &id, &banqi::game::ServerSeed::new([4; 32]), []);
         let mut given = new.clone();
-        given.deal = DealSource::Given(deal);
+        given.deal = DealSource::from(deal);
         let mut open = new.clone();
         open.seats[0] = NewSeat::Open;
         open.seats[1] = NewSeat::Reserved("someone".parse().expect("a player id"));
@@ -180,8 +180,8 @@ fn a_record_that_contradicts_itself_is_not_played() {
     let facts = std::sync::Arc::make_mut(&mut stored.facts);
     let id = "x".parse().expect("an id");
     let seed = banqi::game::ServerSeed::new([1; 32]);
-    facts.deal = DealSource::Given(derive_deal(BoardSize::Double, &id, &seed, []));
-    assert_eq!(Game::replay(stored).expect_err("another board"), Contradiction::Board);
+    facts.deal = DealSource::from(derive_deal(BoardSize::Double, &id, &seed, []));
+    assert_eq!(Game::replay(stored).expect_err("another board"), Contradiction::Start);
 
     let mut stored = game.stored().clone();
     std::sync::Arc::make_mut(&mut stored.facts).engine = banqi::game::EngineVersion(2);

@@ -23,7 +23,7 @@ pub(crate) fn deal(board: BoardSize, placed: &[(&str, &str)]) -> DealSource {
     let mut rest = rest.into_iter();
     let pieces: Vec<Piece> =
         on.into_iter().map(|piece| piece.or_else(|| rest.next()).expect("a full set")).collect();
-    DealSource::Given(Deal::from_pieces(board, &pieces).expect("the set of the board"))
+    Deal::from_pieces(board, &pieces).expect("the set of the board").into()
 }
 
 /// A new game by these rules with this deal.

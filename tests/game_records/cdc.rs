@@ -2,7 +2,7 @@
 
 use banqi::rules::{CdcRecord, GameRecord, Preset, RuleSet};
 
-use crate::vectors::games;
+use crate::vector_games::games;
 
 #[test]
 fn every_game_that_has_the_form_is_read_as_it_was_written() {

@@ -4,4 +4,6 @@
 mod cdc;
 mod faults;
 mod leaving;
+#[path = "../support/vector_games.rs"]
+mod vector_games;
 mod vectors;

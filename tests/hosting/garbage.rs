@@ -275,6 +275,7 @@ async fn requests_of_any_bytes_are_never_the_services_fault() {
         "GameService/ResignGame",
         "GameService/WatchGame",
         "GameService/GetFairnessProof",
+        "GameService/ExportGame",
         "PlatformService/ImportGame",
     ];
     let mut runner = TestRunner::deterministic();

@@ -140,6 +140,15 @@ pub(crate) async fn reads(
     let batch = v1::BatchGetGamesRequest { game_ids: vec![game_id()], ..Default::default() };
     let list = v1::ListLegalActionsRequest { game_id: game_id() };
     let proof = v1::GetFairnessProofRequest { game_id: game_id() };
+    let export = |format: v1::ExportFormat| v1::ExportGameRequest {
+        game_id: game_id(),
+        format: format.into(),
+    };
+    let (record, cdc, json) = (
+        export(v1::ExportFormat::Record),
+        export(v1::ExportFormat::Cdc),
+        export(v1::ExportFormat::Json),
+    );
     let poll = v1::PollGameRequest { game_id: game_id(), ..Default::default() };
     let watch = v1::WatchGameRequest { game_id: game_id(), ..Default::default() };
     let path = |name| format!("/banqi.v1.GameService/{name}");
@@ -148,6 +157,9 @@ pub(crate) async fn reads(
         ("BatchGetGames", call(replica, &path("BatchGetGames"), batch, metadata).await),
         ("ListLegalActions", call(replica, &path("ListLegalActions"), list, metadata).await),
         ("GetFairnessProof", call(replica, &path("GetFairnessProof"), proof, metadata).await),
+        ("ExportGame as a record", call(replica, &path("ExportGame"), record, metadata).await),
+        ("ExportGame as CDC", call(replica, &path("ExportGame"), cdc, metadata).await),
+        ("ExportGame as JSON", call(replica, &path("ExportGame"), json, metadata).await),
         ("PollGame", call(replica, &path("PollGame"), poll, metadata).await),
         ("WatchGame", call(replica, &path("WatchGame"), watch, metadata).await),
     ]

@@ -297,6 +297,10 @@ async fn ask_everything(
     transcript.note("legal actions".to_owned(), games.list_legal_actions(request).await);
     let request = v1::GetFairnessProofRequest { game_id: id() };
     transcript.note("proof".to_owned(), games.get_fairness_proof(request).await);
+    for format in crate::exports::FORMATS {
+        let request = v1::ExportGameRequest { game_id: id(), format: format.into() };
+        transcript.note(format!("export {format:?}"), games.export_game(request).await);
+    }
     for after in ["", stale] {
         let mut watch = replica.watch(&table.id, after).await.expect("a watch");
         let first = watch.message().await.map(|message| Response::new(message.expect("no end")));

@@ -207,6 +207,9 @@ async fn games(provoked: &mut Provoked, world: &World) {
     let request = v1::GetFairnessProofRequest { game_id: nowhere("nowhere") };
     let status = one.games().get_fairness_proof(request).await.expect_err("no such game");
     provoked.note(Reason::GameNotFound, &status);
+    let request = v1::ExportGameRequest { game_id: nowhere("nowhere"), ..Default::default() };
+    let status = one.games().export_game(request).await.expect_err("no such game");
+    provoked.note(Reason::GameNotFound, &status);
     let status = one.watch("nowhere", "").await.expect_err("no such game");
     provoked.note(Reason::GameNotFound, &status);
     let join = v1::JoinGameRequest { game_id: nowhere("nowhere"), ..Default::default() };
@@ -293,6 +296,10 @@ async fn play(provoked: &mut Provoked, world: &World) {
     let one = world.any();
     let table = Table::create(one, "DOUBLE_FOUR").await;
     provoked.by(Reason::NotYourTurn, one, Write::Play(table.act(2, "a1"))).await;
+    let request =
+        v1::ExportGameRequest { game_id: table.id.clone(), format: v1::ExportFormat::Cdc.into() };
+    let status = one.games().export_game(request).await.expect_err("the double board");
+    provoked.note(Reason::NoTournamentRecord, &status);
     table.resign(one, 3).await;
     provoked.by(Reason::SeatOut, one, Write::Play(table.act(3, "a1"))).await;
     provoked.by(Reason::SeatOut, one, Write::Resign(table.resignation(3))).await;

@@ -21,7 +21,7 @@ enum Needs {
 
 use Needs::{Key, SeatOrKey};
 
-const METHODS: [(&str, Needs); 30] = [
+const METHODS: [(&str, Needs); 31] = [
     ("GameService/CreateGame", Key(Role::Player)),
     ("GameService/JoinGame", Key(Role::Player)),
     ("GameService/AddEntropy", SeatOrKey),
@@ -39,6 +39,7 @@ const METHODS: [(&str, Needs); 30] = [
     ("GameService/ReissueSeatToken", Key(Role::Platform)),
     ("GameService/WatchGame", SeatOrKey),
     ("GameService/GetFairnessProof", SeatOrKey),
+    ("GameService/ExportGame", SeatOrKey),
     ("GameService/PollGame", SeatOrKey),
     // Or a token of the player's: `player_tokens`.
     ("GameService/WatchPlayer", Key(Role::Platform)),

@@ -7,6 +7,7 @@ use rstest::rstest;
 use tokio::time::timeout;
 use tonic::{Status, Streaming};
 
+use crate::exports::check_exports;
 use crate::guarded::{bearer, reads, with};
 use crate::support::{PATIENCE, refusal};
 use crate::table::{Table, assigned, seat};
@@ -74,6 +75,8 @@ async fn check_reads(replica: &Replica, expected: &v1::Game) {
     let answer = games.poll_game(request).await.expect("shown").into_inner();
     let basic = v1::Game { log: Vec::new(), ..expected.clone() };
     assert_eq!((timeless(answer.game), answer.events), (basic, Vec::new()));
+
+    check_exports(replica, expected).await;
 
     let mut watch = replica.watch(&expected.game_id, "").await.expect("shown");
     let Message::Snapshot(snapshot) = next(&mut watch).await else { panic!("no snapshot") };

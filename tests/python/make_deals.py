@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes tests/vectors/deals.jsonl: python3 make_deals.py > deals.jsonl
+"""Makes tests/vectors/deals.jsonl: PYTHONPATH=../../tools python3 make_deals.py > deals.jsonl
 
 Everything is drawn from hashes of the line's number, so that it comes out the same each time.
 """

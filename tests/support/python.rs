@@ -35,12 +35,13 @@ impl Stubs {
         Self(stubs)
     }
 
-    /// A run of a script of `tests/python` that finds the modules.
+    /// A run of a script of `tests/python` that finds the modules, and those of `tools`.
     pub(crate) fn script(&self, name: &str) -> Command {
+        let path = std::env::join_paths([self.0.path(), &Path::new(ROOT).join("tools")]);
         let mut python = Command::new(environment().join("bin/python"));
         python
             .arg(Path::new(ROOT).join("tests/python").join(name))
-            .env("PYTHONPATH", self.0.path())
+            .env("PYTHONPATH", path.expect("paths without colons"))
             .env("PYTHONDONTWRITEBYTECODE", "1");
         python
     }

@@ -217,6 +217,7 @@ pub(crate) fn check_coverage<'a>(games: impl Iterator<Item = &'a v1::Game>) {
             Event::SeatTokenReissued(_) => "token reissued",
             Event::RematchMade(_) => "rematch made",
             Event::Adjudicated(_) => "adjudicated",
+            Event::Agreed(_) => "agreed",
             Event::PlayerErased(_) => "player erased",
         });
     }

@@ -24,6 +24,7 @@ pub(super) use lasting::{Messages, lasting};
 pub use player_token::{PlayerToken, PlayerTokenError};
 pub use role::{Role, RoleError};
 pub use service_key::{ServiceKey, ServiceKeyError};
+pub(crate) use shown::API_KEY;
 
 use self::caller::{Proven, Standing};
 use self::key_file::KeyFile;

@@ -6,7 +6,8 @@ use super::{api_key, player_token};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{SeatToken, SeatTokenError};
 
-const KEY: &str = "x-api-key";
+/// The metadata that an API key is sent as.
+pub(crate) const API_KEY: &str = "x-api-key";
 const AUTHORIZATION: &str = "authorization";
 
 /// What a call shows, still to be proven.
@@ -25,7 +26,7 @@ impl<'a> Shown<'a> {
     /// # Errors
     /// Where one of them cannot be read. What was sent is not repeated.
     pub(super) fn read(metadata: &'a MetadataMap) -> Result<Self, ApiError> {
-        let key = only(metadata, KEY)?;
+        let key = only(metadata, API_KEY)?;
         let mut shown = Self { key, seat_token: None, player_token: None };
         let Some(value) = only(metadata, AUTHORIZATION)? else { return Ok(shown) };
         let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));

@@ -5,15 +5,15 @@ use prost_types::Timestamp;
 use super::{action, result, spectators, time_control};
 use crate::api::proto::v1;
 use crate::api::proto::v1::log_entry::{
-    Aborted, Adjudicated, Created, DrawAnswered, DrawOffered, EntropyAdded, Event as Told, Joined,
-    PlayerErased, RematchMade, Resigned, SeatTokenReissued, TakebackAnswered, TakebackRequested,
-    TimedOut,
+    Aborted, Adjudicated, Agreed, Created, DrawAnswered, DrawOffered, EntropyAdded, Event as Told,
+    Joined, PlayerErased, RematchMade, Resigned, SeatTokenReissued, TakebackAnswered,
+    TakebackRequested, TimedOut,
 };
 use crate::game::{
-    Claim, Deed, Entry, Etag, Event, Game, GameState, Millis, Offer, Revision, Ruling, Score,
-    Series,
+    Claim, Deed, Entry, Etag, Event, Game, GameState, Happening, Millis, Offer, Revision, Ruling,
+    Score, Series,
 };
-use crate::rules::{EndReason, Seat};
+use crate::rules::{EndReason, LeaveReason, Seat};
 
 /// How much of a game to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ fn log_entry(game: &Game, entry: &Entry, deed: Deed) -> v1::LogEntry {
         }
         Event::TimedOut(seat) => Told::TimedOut(TimedOut {
             seat: seat.number().into(),
-            reason: v1::EndReason::from(deed.left.unwrap_or(EndReason::Timeout)).into(),
+            reason: left(deed.left.unwrap_or(LeaveReason::Timeout)),
         }),
         Event::DrawOffered(seat) => Told::DrawOffered(DrawOffered { seat: seat.number().into() }),
         Event::DrawAnswered { seat, accepted } => {
@@ -158,13 +158,10 @@ fn log_entry(game: &Game, entry: &Entry, deed: Deed) -> v1::LogEntry {
         Event::TokenReissued(seat) => {
             Told::SeatTokenReissued(SeatTokenReissued { seat: seat.number().into() })
         }
+        Event::Imported(happening) => imported(happening, deed),
         Event::RematchMade(id) => Told::RematchMade(RematchMade { game_id: id.to_string() }),
-        Event::Adjudicated(ruling) => Told::Adjudicated(Adjudicated {
-            placements: match ruling {
-                Ruling::Places(places) => result::placements(places),
-                Ruling::Aborted => Vec::new(),
-            },
-        }),
+        Event::Adjudicated(Ruling::Places(places)) => adjudicated(places),
+        Event::Adjudicated(Ruling::Aborted) => adjudicated(&[]),
         Event::PlayerErased(seat) => {
             Told::PlayerErased(PlayerErased { seat: seat.number().into() })
         }
@@ -175,7 +172,34 @@ fn log_entry(game: &Game, entry: &Entry, deed: Deed) -> v1::LogEntry {
         etag: Etag(entry.version).to_string(),
         time: Some(time(entry.at)),
         event: Some(event),
+        imported: matches!(entry.event, Event::Imported(_)),
     }
+}
+
+/// What happened before the game came here, told as if it had happened here.
+fn imported(happening: &Happening, deed: Deed) -> Told {
+    match *happening {
+        Happening::Acted(_) => {
+            Told::Played(deed.played.as_ref().map(action::record).unwrap_or_default())
+        }
+        Happening::Left { seat, reason: LeaveReason::Resignation } => {
+            Told::Resigned(Resigned { seat: seat.number().into() })
+        }
+        Happening::Left { seat, reason } => {
+            Told::TimedOut(TimedOut { seat: seat.number().into(), reason: left(reason) })
+        }
+        Happening::Agreed => Told::Agreed(Agreed {}),
+        Happening::Ended(Ruling::Aborted) => Told::Aborted(Aborted { seat: 0 }),
+        Happening::Ended(Ruling::Places(ref places)) => adjudicated(places),
+    }
+}
+
+fn adjudicated(places: &[u8]) -> Told {
+    Told::Adjudicated(Adjudicated { placements: result::placements(places) })
+}
+
+fn left(reason: LeaveReason) -> i32 {
+    v1::EndReason::from(EndReason::from(reason)).into()
 }
 
 fn seat(game: &Game, seat: Seat) -> v1::GameSeat {

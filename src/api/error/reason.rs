@@ -165,6 +165,8 @@ reasons! {
         "A seat went out in the turns that would be taken back.";
     TakebackLimit = "TAKEBACK_LIMIT", FailedPrecondition,
         "The game has seen 100 takebacks, and there can be no more.";
+    NoTournamentRecord = "NO_TOURNAMENT_RECORD", FailedPrecondition,
+        "Tournament records cannot hold games of these rules; metadata `fields` names what is in the way. Ask for another form.";
     OffBoard = "OFF_BOARD", FailedPrecondition,
         "The action names a square that is not on this board.";
     ColoursNotSet = "COLOURS_NOT_SET", FailedPrecondition,

@@ -41,6 +41,7 @@ pub(super) async fn call(
             seats,
             seating,
             deal: DealSource::Derived(ServerSeed::new(random_bytes()?)),
+            before: Vec::new(),
             labels,
             entropy_required: request.entropy_required,
             spectators,

@@ -6,6 +6,7 @@ mod answer_draw;
 mod answer_takeback;
 mod batch_get_games;
 mod create_game;
+mod export_game;
 mod get_fairness_proof;
 mod get_game;
 mod join_game;
@@ -219,5 +220,13 @@ impl GameService for GameApi {
     ) -> Result<Response<v1::GetFairnessProofResponse>, Status> {
         let (caller, request) = self.callers.receive(request)?;
         Ok(Response::new(get_fairness_proof::call(&self.host, caller, request).await?))
+    }
+
+    async fn export_game(
+        &self,
+        request: Request<v1::ExportGameRequest>,
+    ) -> Result<Response<v1::ExportGameResponse>, Status> {
+        let (caller, request) = self.callers.receive(request)?;
+        Ok(Response::new(export_game::call(&self.host, caller, request).await?))
     }
 }

@@ -6,7 +6,7 @@ use super::write::{Committed, reused};
 use super::{Host, RequestId, random_bytes, random_uuid};
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::game::{
-    DealSource, Event, Game, GameId, GameKey, History, Millis, NewGame, NewSeat, Recall, Revision,
+    DealSource, Event, Game, GameId, GameKey, Happening, History, Millis, NewGame, NewSeat, Recall,
     Seating, Spectators, TimeControl,
 };
 use crate::rules::RuleSet;
@@ -20,6 +20,8 @@ pub(crate) struct Creation {
     pub(crate) seats: Vec<NewSeat>,
     pub(crate) seating: Seating,
     pub(crate) deal: DealSource,
+    /// What happened before the game came here.
+    pub(crate) before: Vec<Happening>,
     pub(crate) labels: std::collections::BTreeMap<String, String>,
     pub(crate) entropy_required: bool,
     pub(crate) spectators: Spectators,
@@ -30,7 +32,7 @@ pub(crate) struct Creation {
 /// A game that was created, now or when it was first asked for.
 #[derive(Debug)]
 pub(crate) struct Created {
-    /// The game at its first revision.
+    /// The game as its creation left it.
     pub(crate) game: Arc<Game>,
     /// The shard's time.
     pub(crate) now: Millis,
@@ -66,7 +68,8 @@ impl Host {
             request,
         };
         for _ in 0..ATTEMPTS {
-            let game = Game::create(new.clone(), self.now(&id).await?).map_err(|found| {
+            let now = self.now(&id).await?;
+            let game = Game::import(new.clone(), &creation.before, now).map_err(|found| {
                 let mut faults = FieldFaults::default();
                 for fault in found {
                     faults.add(fault.field, &fault);
@@ -79,7 +82,7 @@ impl Host {
                 Committed::Again => continue,
             };
             return match request.and_then(|request| standing.recall(&request)) {
-                Some(Recall::Done(revision)) if revision == Revision(1) => {
+                Some(Recall::Done(revision)) if revision == standing.creation() => {
                     let game = standing.as_at(revision).map(Arc::new).unwrap_or(standing);
                     Ok(Created { game, now: self.now(&id).await? })
                 }

@@ -271,7 +271,7 @@ impl Host {
         let id = next.id().clone();
         let present = self.now(&id).await?;
         let commit = Commit::new(self.store.shards(), present, self.write_of(&next, expected));
-        match self.send(commit, &next, event).await? {
+        match self.send(commit, &next, event, expected).await? {
             Outcome::Applied { now, durability } => {
                 Ok(Committed::Done(Done { durability, ..self.written(next, now) }))
             }
@@ -302,7 +302,8 @@ impl Host {
                 tracing::error!(%error, "a rematch cannot be written with its game");
                 ApiError::fault()
             })?;
-        let Outcome::Applied { now, .. } = self.send(commit, &rematch, &Event::Created).await?
+        let Outcome::Applied { now, .. } =
+            self.send(commit, &rematch, &Event::Created, None).await?
         else {
             return Ok(None);
         };
@@ -331,9 +332,10 @@ impl Host {
         mut commit: Commit,
         next: &Game,
         event: &Event,
+        expected: Option<Version>,
     ) -> Result<Outcome, ApiError> {
-        let revision = next.version().revision;
-        for milestone in next.milestones() {
+        let before = expected.map_or(Revision(0), |version| version.revision);
+        for (milestone, revision) in next.milestones_after(before) {
             let entry = Lifecycle { milestone, game: next.id().clone(), revision };
             commit = commit.with_feed_entry(entry.to_bytes());
         }

@@ -1,10 +1,10 @@
 //! `AnalyzePosition`.
 
-use super::start;
 use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::proto::v1;
 use crate::api::proto::v1::analyze_position_request::Start;
+use crate::api::start;
 use crate::rules::Referee;
 
 pub(super) fn analyze(

@@ -2,7 +2,6 @@
 
 mod analyze;
 mod replay;
-mod start;
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! `ReplayGame`.
 
-use super::start;
 use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::api::proto::v1;
 use crate::api::proto::v1::replay_game_request::Start;
+use crate::api::start;
 use crate::rules::{Action, ActionList, Deal, PlayError, Referee, RuleSet};
 
 /// How many actions one call may play. The answer to so many, all quiet, stays below the 4 MiB

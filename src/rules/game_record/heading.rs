@@ -2,6 +2,7 @@
 
 use super::error::{GameRecordError, HeaderError};
 use super::frame::Header;
+use super::time::UtcTime;
 use crate::rules::deal::Deal;
 use crate::rules::outcome::{EndReason, Outcome};
 use crate::rules::position::Position;
@@ -21,7 +22,7 @@ pub(super) struct Heading {
     /// As many as the rule set has seats.
     pub(super) seats: Vec<Option<String>>,
     pub(super) outcome: Option<Outcome>,
-    pub(super) created: Option<String>,
+    pub(super) created: Option<UtcTime>,
     pub(super) deal: Option<Deal>,
     pub(super) others: Vec<(String, String)>,
 }
@@ -79,10 +80,11 @@ impl Heading {
             match header.name {
                 "Notation" | "RuleSet" | "Position" | "Result" | "Reason" => {}
                 "Created" => {
-                    if !is_utc_time(&header.value) {
-                        return Err(header.fault("a time in UTC like `2024-05-01T12:30:00Z`"));
-                    }
-                    heading.created = Some(header.value);
+                    let time = header.value.parse();
+                    heading.created =
+                        Some(time.map_err(|_| {
+                            header.fault("a time in UTC like `2024-05-01T12:30:00Z`")
+                        })?);
                 }
                 "Deal" => heading.deal = Some(heading.read_deal(&header)?),
                 name => match seat_of(name) {
@@ -227,37 +229,6 @@ pub(super) fn checked_value(name: &str, value: String) -> Result<String, HeaderE
         return Err(HeaderError::Value { name: name.to_owned(), value });
     }
     Ok(value)
-}
-
-/// A time that can be written.
-pub(super) fn checked_time(time: String) -> Result<String, HeaderError> {
-    if is_utc_time(&time) { Ok(time) } else { Err(HeaderError::Created(time)) }
-}
-
-/// Whether this is a time in UTC by RFC 3339: `2024-05-01T12:30:00Z`, or with a fraction of up to
-/// nine digits.
-fn is_utc_time(text: &str) -> bool {
-    let Some((seconds, rest)) = text.split_at_checked(19) else { return false };
-    let shape = seconds.bytes().zip(*b"dddd-dd-ddTdd:dd:dd").all(|(byte, shape)| match shape {
-        b'd' => byte.is_ascii_digit(),
-        fixed => byte == fixed,
-    });
-    let in_range = |at: usize, least: u8, most: u8| {
-        seconds
-            .get(at..at + 2)
-            .and_then(|two| two.parse().ok())
-            .is_some_and(|value: u8| (least..=most).contains(&value))
-    };
-    let fraction = match rest.strip_suffix('Z') {
-        Some("") => true,
-        Some(fraction) => fraction.strip_prefix('.').is_some_and(|digits| {
-            (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
-        }),
-        None => false,
-    };
-    // A leap second is 60.
-    let ranges = [(5, 1, 12), (8, 1, 31), (11, 0, 23), (14, 0, 59), (17, 0, 60)];
-    shape && fraction && ranges.into_iter().all(|(at, least, most)| in_range(at, least, most))
 }
 
 /// Who the seats are, for headers.

@@ -39,6 +39,7 @@ mod heading;
 mod read;
 mod replay;
 mod scribe;
+mod time;
 mod write;
 
 use std::fmt;
@@ -55,6 +56,7 @@ use heading::Heading;
 pub use cdc::CdcGameError;
 pub use error::{GameRecordError, HeaderError, ReplayError};
 pub use scribe::{Scribe, SeatNotIn};
+pub use time::UtcTime;
 
 /// A game as it is written down. Its form is right; whether the rules allow it is
 /// [`GameRecord::replay`]'s to say.
@@ -147,7 +149,7 @@ impl GameRecord {
 
     /// When the game was created, as RFC 3339 in UTC.
     pub fn created(&self) -> Option<&str> {
-        self.heading.created.as_deref()
+        self.heading.created.as_ref().map(UtcTime::as_str)
     }
 
     /// How the game ended; `None` where it goes on.
@@ -186,8 +188,8 @@ impl GameRecord {
     ///
     /// # Errors
     /// Where that is no time in UTC as RFC 3339 writes it (`2024-05-01T12:30:00Z`).
-    pub fn set_created(&mut self, time: impl Into<String>) -> Result<(), HeaderError> {
-        self.heading.created = Some(heading::checked_time(time.into())?);
+    pub fn set_created(&mut self, time: impl AsRef<str>) -> Result<(), HeaderError> {
+        self.heading.created = Some(time.as_ref().parse()?);
         Ok(())
     }
 

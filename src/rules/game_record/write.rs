@@ -36,7 +36,7 @@ pub(super) fn write_headers(out: &mut impl Write, heading: &Heading) -> fmt::Res
         write_header(out, "Reason", outcome.reason.name())?;
     }
     if let Some(created) = &heading.created {
-        write_header(out, "Created", created)?;
+        write_header(out, "Created", created.as_str())?;
     }
     if let Some(deal) = &heading.deal {
         write_header(out, "Deal", &deal.to_string())?;

@@ -10,10 +10,10 @@ use super::names::Named;
 use super::time_control::read_time_control;
 use super::{CodecError, FORMAT, proto};
 use crate::game::{
-    Claim, DealSource, EngineVersion, Facts, GameId, GameKey, History, Log, Requests, Score,
+    Claim, DealSource, EngineVersion, Facts, GameId, GameKey, Given, History, Log, Requests, Score,
     Series, ServerSeed, Spectators, StoredGame, StoredSeat,
 };
-use crate::rules::{BoardSize, Deal, Outcome, Piece, RuleChanges, RuleSet, Seat};
+use crate::rules::{Deal, Outcome, Piece, Position, RuleChanges, RuleSet, Seat, Setup};
 use crate::store::Record;
 
 /// The game that [`write`](super::write) wrote.
@@ -61,7 +61,7 @@ fn read_with(id: &GameId, record: &Record, known: Option<&Log>) -> Result<Stored
     let seat_count = rules.seats();
     let facts = Facts {
         engine: EngineVersion(message.engine),
-        deal: deal_source(deal, rules.board_size())?,
+        deal: deal_source(deal, &rules)?,
         rules,
         key: GameKey::new(bytes("key", &message.key, "32 bytes")?),
         entropy_required: message.entropy_required,
@@ -133,7 +133,7 @@ fn seat(seat: proto::Seat) -> Result<StoredSeat, CodecError> {
     Ok(StoredSeat { claim, player })
 }
 
-fn deal_source(deal: proto::game_record::Deal, board: BoardSize) -> Result<DealSource, CodecError> {
+fn deal_source(deal: proto::game_record::Deal, rules: &RuleSet) -> Result<DealSource, CodecError> {
     match deal {
         proto::game_record::Deal::DerivedFrom(seed) => {
             Ok(DealSource::Derived(ServerSeed::new(bytes("derived_from", &seed, "32 bytes")?)))
@@ -146,9 +146,30 @@ fn deal_source(deal: proto::game_record::Deal, board: BoardSize) -> Result<DealS
                 value: "something else".to_owned(),
                 expected: "numbers of pieces, 0 to 27",
             })?;
-            Deal::from_pieces(board, &pieces).map(DealSource::Given).map_err(CodecError::Deal)
+            let some = |text: String| Some(text).filter(|text| !text.is_empty());
+            let start = some(given.start).map(|text| start(text, rules)).transpose()?;
+            let position = start.clone().unwrap_or_else(|| Position::start(rules));
+            let created = some(given.created).map(|text| {
+                text.parse().map_err(|_| CodecError::Field {
+                    field: "created",
+                    value: format!("{text:?}"),
+                    expected: "a time in UTC as RFC 3339 writes it",
+                })
+            });
+            let hidden = Deal::under(&position, &pieces).map_err(CodecError::Deal)?;
+            Ok(Given { start, hidden, created: created.transpose()? }.into())
         }
     }
+}
+
+fn start(text: String, rules: &RuleSet) -> Result<Position, CodecError> {
+    let setup: Option<Setup> = text.parse().ok();
+    let position = setup.and_then(|setup| setup.into_position(rules).ok());
+    position.ok_or(CodecError::Field {
+        field: "start",
+        value: text,
+        expected: "a position of these rules",
+    })
 }
 
 fn outcome(result: &proto::Result) -> Result<Outcome, CodecError> {

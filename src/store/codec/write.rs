@@ -6,7 +6,7 @@ use super::names::Named;
 use super::time_control::write_time_control as time_control;
 use super::{FORMAT, proto};
 use crate::game::{DealSource, Score, Series, Spectators, StoredGame, StoredSeat};
-use crate::rules::{Deal, Outcome, RuleSet, Seat, Square};
+use crate::rules::{Outcome, RuleSet, Seat};
 use crate::store::Record;
 
 /// A game's header and the message that follows it. The message is not what the header's bytes
@@ -68,15 +68,12 @@ fn seat(seat: &StoredSeat) -> proto::Seat {
 fn deal(source: &DealSource) -> proto::game_record::Deal {
     match source {
         DealSource::Derived(seed) => proto::game_record::Deal::DerivedFrom(seed.expose().to_vec()),
-        DealSource::Given(deal) => {
-            proto::game_record::Deal::Given(proto::GivenDeal { pieces: pieces(deal) })
-        }
+        DealSource::Given(given) => proto::game_record::Deal::Given(proto::GivenDeal {
+            pieces: given.hidden.pieces().map(|piece| piece.index() as u8).collect(),
+            start: given.start.as_ref().map(ToString::to_string).unwrap_or_default(),
+            created: given.created.as_ref().map(ToString::to_string).unwrap_or_default(),
+        }),
     }
-}
-
-fn pieces(deal: &Deal) -> Vec<u8> {
-    let squares = (0..deal.board().squares() as u8).filter_map(Square::new);
-    squares.filter_map(|square| deal.at(square)).map(|piece| piece.index() as u8).collect()
 }
 
 fn result(outcome: &Outcome) -> proto::Result {

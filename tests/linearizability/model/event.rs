@@ -99,6 +99,8 @@ impl Event {
                 }
                 Told::SeatTokenReissued(reissued) => Self::TokenReissued { seat: reissued.seat },
                 Told::RematchMade(_) => Self::RematchMade,
+                // No game of these tests is imported.
+                Told::Agreed(_) => return None,
                 // No call of the model does that.
                 Told::Adjudicated(_) | Told::PlayerErased(_) => return None,
             })

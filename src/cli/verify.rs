@@ -1,0 +1,148 @@
+//! `banqi verify`: whether a deal was fair.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+use tonic::metadata::AsciiMetadataValue;
+use tonic::transport::Endpoint;
+use tonic::{Request, Status};
+
+use crate::api::callers::API_KEY;
+use crate::api::export::{DocumentFault, GameDocument, Hexadecimal, Verdict};
+use crate::api::proto::v1;
+use crate::api::proto::v1::game_service_client::GameServiceClient;
+
+/// How long the service may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The largest document that is read, in bytes.
+const MAX_DOCUMENT: u64 = 16 * 1024 * 1024;
+
+/// Checks a game's deal, and everything in its log that rests on it (docs/fairness.md).
+///
+/// The exit code is 0 for VERIFIED, 2 for UNPROVEN, and 1 for FAILED and for a game that cannot be
+/// read.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    /// The game as EXPORT_FORMAT_JSON; `-` for standard input
+    #[arg(value_name = "FILE", required_unless_present = "server", conflicts_with = "server")]
+    file: Option<PathBuf>,
+    /// The service that has the game, for example 127.0.0.1:50051
+    #[arg(long, value_name = "ADDRESS", requires = "game")]
+    server: Option<String>,
+    /// The game there
+    #[arg(long, value_name = "ID", requires = "server")]
+    game: Option<String>,
+    /// A key of a service that asks for one
+    #[arg(long, value_name = "KEY", env = "BANQI_API_KEY", hide_env_values = true)]
+    api_key: Option<AsciiMetadataValue>,
+    /// The commitment that a player kept, without which nothing is proven
+    #[arg(long, value_name = "HEX")]
+    commitment: Option<Hexadecimal>,
+    /// Tell the verdict as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why there is no verdict.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum VerifyError {
+    #[error("{}: cannot be read: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{}: it is longer than {MAX_DOCUMENT} bytes", path.display())]
+    TooLong { path: PathBuf },
+    #[error("{}: {fault}", path.display())]
+    Document { path: PathBuf, fault: DocumentFault },
+    #[error("{address}: cannot be reached: {source}")]
+    Connect { address: String, source: tonic::transport::Error },
+    #[error("{address}: {}", status.message())]
+    Refused { address: String, status: Box<Status> },
+    #[error("{address}: no game that can be checked: {fault}")]
+    Answer { address: String, fault: DocumentFault },
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Verify {
+    pub(super) fn run(self) -> Result<ExitCode, VerifyError> {
+        let document = match (&self.file, &self.server) {
+            (Some(path), _) => read(path)?,
+            (None, server) => {
+                let address = server.as_deref().unwrap_or_default();
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+                runtime.block_on(self.fetch(address))?
+            }
+        };
+        let verdict = document.verify(self.commitment.as_ref());
+        self.tell(&document, &verdict)?;
+        Ok(match verdict {
+            Verdict::Verified => ExitCode::SUCCESS,
+            Verdict::Failed(_) => ExitCode::FAILURE,
+            Verdict::Unproven(_) => ExitCode::from(2),
+        })
+    }
+
+    async fn fetch(&self, address: &str) -> Result<GameDocument, VerifyError> {
+        let failed = |source| VerifyError::Connect { address: address.to_owned(), source };
+        let uri =
+            if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+        let endpoint = Endpoint::from_shared(uri).map_err(failed)?;
+        let channel = endpoint.connect_timeout(PATIENCE).timeout(PATIENCE).connect().await;
+        let mut request = Request::new(v1::ExportGameRequest {
+            game_id: self.game.clone().unwrap_or_default(),
+            format: v1::ExportFormat::Json.into(),
+        });
+        if let Some(key) = &self.api_key {
+            request.metadata_mut().insert(API_KEY, key.clone());
+        }
+        let mut games = GameServiceClient::new(channel.map_err(failed)?);
+        let answer = games.export_game(request).await.map_err(|status| VerifyError::Refused {
+            address: address.to_owned(),
+            status: Box::new(status),
+        })?;
+        GameDocument::read(&answer.into_inner().text)
+            .map_err(|fault| VerifyError::Answer { address: address.to_owned(), fault })
+    }
+
+    fn tell(&self, document: &GameDocument, verdict: &Verdict) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let (name, game) = (verdict.name(), &document.game_id);
+        if self.json {
+            let mut told = json!({ "verdict": name, "game_id": game });
+            match verdict {
+                Verdict::Verified => {}
+                Verdict::Unproven(missing) => told["missing"] = json!(missing),
+                Verdict::Failed(DocumentFault { field, value, expected }) => {
+                    told["difference"] =
+                        json!({ "field": field, "value": value, "expected": expected });
+                }
+            }
+            return writeln!(out, "{told}");
+        }
+        match verdict {
+            Verdict::Verified => writeln!(out, "{name}: {game}"),
+            Verdict::Unproven(missing) => writeln!(out, "{name}: {game}: {missing}"),
+            Verdict::Failed(difference) => writeln!(out, "{name}: {game}: {difference}"),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<GameDocument, VerifyError> {
+    let failed = |source| VerifyError::Read { path: path.to_owned(), source };
+    let input: Box<dyn io::Read> = if path.as_os_str() == "-" {
+        Box::new(io::stdin())
+    } else {
+        Box::new(std::fs::File::open(path).map_err(failed)?)
+    };
+    let mut text = String::new();
+    input.take(MAX_DOCUMENT + 1).read_to_string(&mut text).map_err(failed)?;
+    if text.len() as u64 > MAX_DOCUMENT {
+        return Err(VerifyError::TooLong { path: path.to_owned() });
+    }
+    GameDocument::read(&text)
+        .map_err(|fault| VerifyError::Document { path: path.to_owned(), fault })
+}
