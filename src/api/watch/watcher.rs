@@ -141,6 +141,8 @@ impl Watcher {
             let over = seen.state() == GameState::Finished;
             let wait = if over { self.pace.linger } else { self.pace.keep_alive };
             tokio::select! {
+                // News rather than word that there is none.
+                biased;
                 changed = self.known.changed() => if changed.is_err() { return Ok(None) },
                 () = sleep_until(self.quiet_since + wait) => {
                     return if over { Ok(None) } else { Ok(Some(self.keep_alive(&seen).await?)) };
