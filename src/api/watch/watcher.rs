@@ -218,7 +218,8 @@ impl Watcher {
     async fn keep_alive(&self, game: &Game) -> Result<Message, ApiError> {
         let now = self.host.now(game.id()).await?;
         Ok(Message::KeepAlive(KeepAlive {
-            etag: Etag(game.version()).to_string(),
+            // `game` may be an older reading than the one that was told.
+            etag: Etag(self.told.unwrap_or(game.version())).to_string(),
             server_time: Some(convert::game::time(now.max(game.updated_at()))),
         }))
     }
