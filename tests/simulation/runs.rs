@@ -21,8 +21,6 @@ const WANTED: &[&str] = &[
     "event: aborted",
     "event: timed out",
     "event: draw offered",
-    "event: takeback requested",
-    "event: takeback answered",
     "event: token reissued",
     "event: rematch made",
     "repeated: answered again",
@@ -86,7 +84,6 @@ fn whatever_the_store_does_every_answer_is_right() {
     let first = number_from("BANQI_SIMULATION_SEED").unwrap_or_else(|| rand::random::<u64>() >> 1);
     let runs = number_from("BANQI_SIMULATION_RUNS").unwrap_or(RUNS);
     println!("BANQI_SIMULATION_SEED={first} BANQI_SIMULATION_RUNS={runs}");
-    let began = std::time::Instant::now();
     let (mut coverage, mut calls) = (Coverage::default(), 0);
     for seed in first..first.saturating_add(runs) {
         let _announce = Announce(seed);
@@ -94,7 +91,7 @@ fn whatever_the_store_does_every_answer_is_right() {
         calls += course.games.iter().map(|game| game.history.operations.len()).sum::<usize>();
         coverage.merge(course.coverage);
     }
-    println!("{coverage}{runs} runs with {calls} calls in {:?}", began.elapsed());
+    println!("{coverage}{runs} runs with {calls} calls");
     if runs >= RUNS {
         let played = coverage.of("event: played") as u64;
         assert!(played >= runs, "only {played} actions were played in {runs} runs");
