@@ -11,6 +11,9 @@ use super::error::{ApiError, Reason};
 pub struct StreamAge(Option<Duration>);
 
 impl StreamAge {
+    /// Streams that last as long as their readers want.
+    pub const NONE: Self = Self(None);
+
     /// At most so old, and at least half as old; zero for streams without such an end.
     pub fn up_to(most: Duration) -> Self {
         Self(Some(most).filter(|most| !most.is_zero()))

@@ -12,3 +12,4 @@ pub mod telemetry;
 
 pub use config::{Config, ConfigError, CorsOrigin};
 pub use run::{Listeners, ServeError, Stopped, run};
+pub use sweeper::sweep;

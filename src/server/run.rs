@@ -18,7 +18,7 @@ use super::probes;
 use super::sweeper;
 use crate::api::Host;
 use crate::api::callers::Callers;
-use crate::store::Store;
+use crate::store::{ReplicaId, Store};
 
 /// How often an idle HTTP/2 connection is asked whether its peer is still there, and how long the
 /// peer may take to answer. A peer that vanished would otherwise hold its connection for ever.
@@ -81,6 +81,7 @@ pub async fn run(
     let health = Health::serving().await;
     let stopping = CancellationToken::new();
     let (host, written) = Host::new(store, config.host);
+    let replica = ReplicaId(uuid::Uuid::now_v7());
     let routes = assemble::routes(&health, &host, callers, config.watching)?;
 
     let grpc = Server::builder()
@@ -114,7 +115,7 @@ pub async fn run(
         served = http => served.map(|()| Stopped::CutOff).map_err(ServeError::Http),
         () = stop => Ok(Stopped::CutOff),
         () = callers.follow_keys() => Ok(Stopped::CutOff),
-        () = sweeper::sweep(Arc::clone(&host), written) => Ok(Stopped::CutOff),
+        () = sweeper::sweep(Arc::clone(&host), replica, written) => Ok(Stopped::CutOff),
         () = host.keep_present(config.watching.presence_lifetime) => Ok(Stopped::CutOff),
     };
     host.leave().await;

@@ -37,10 +37,9 @@ const AT_ONCE: usize = 8;
 /// How many outboxes are taken up together.
 const OUTBOXES: usize = 64;
 
-/// Sweeps for as long as it is polled. `written` tells the shards in which this replica left
-/// something to apply, which is then done at once.
-pub(super) async fn sweep(host: Arc<Host>, written: mpsc::Receiver<Shard>) {
-    let replica = ReplicaId(uuid::Uuid::now_v7());
+/// Sweeps as this replica for as long as it is polled. `written`, which comes with the host, tells
+/// the shards in which the replica left something to apply, which is then done at once.
+pub async fn sweep(host: Arc<Host>, replica: ReplicaId, written: mpsc::Receiver<Shard>) {
     let (share, shards) = watch::channel(Vec::new().into());
     // No more than there are shards, since each is in it once.
     let (find, found) = mpsc::unbounded_channel();
@@ -169,6 +168,8 @@ async fn drain_outboxes(
     let mut told = Vec::with_capacity(OUTBOXES);
     loop {
         let outboxes = tokio::select! {
+            // A round comes but once in a while, so it keeps nothing waiting.
+            biased;
             _ = rounds.tick() => {
                 part = (part + 1) % OUTBOX_PARTS;
                 shards.borrow().iter().copied().skip(part).step_by(OUTBOX_PARTS).collect()

@@ -92,9 +92,9 @@ impl Told {
     }
 }
 
-/// Everybody in this process who waits for hints.
+/// Everybody in this process who waits for hints, and where a store gives them.
 #[derive(Debug)]
-pub(super) struct Hints {
+pub struct Hints {
     origin: Origin,
     topics: Mutex<Topics>,
     unsettled: Notify,
@@ -125,7 +125,7 @@ struct Topic {
 
 impl Hints {
     /// Hints that are given in this process.
-    pub(super) fn given_here() -> Self {
+    pub fn given_here() -> Self {
         Self::from(Origin::Here)
     }
 
@@ -140,7 +140,7 @@ impl Hints {
 
     /// Subscribes to a topic. Where hints come from a server, they are sure to arrive only once
     /// the subscription is confirmed.
-    pub(super) fn join(self: &Arc<Self>, name: &str) -> Subscription {
+    pub fn join(self: &Arc<Self>, name: &str) -> Subscription {
         let mut topics = self.topics();
         let (name, receiver) = match topics.by_name.get_key_value(name) {
             Some((name, topic)) => (Arc::clone(name), topic.sender.subscribe()),
@@ -178,7 +178,7 @@ impl Hints {
     }
 
     /// Tells the subscribers of a topic, if there are any, what may have changed.
-    pub(super) fn give(&self, topic: &str, hint: Hint) {
+    pub fn give(&self, topic: &str, hint: Hint) {
         if let Some(topic) = self.topics().by_name.get(topic) {
             topic.sender.send_modify(|told| told.add(hint));
         }

@@ -29,7 +29,7 @@ pub use due::Due;
 pub use entry::{Entry, EntryId, EntryIdError, FEED_KEPT};
 pub use error::{Effect, Misconfiguration, StoreError};
 pub use finding::Finding;
-pub use hint::{Hint, Subscription};
+pub use hint::{Hint, Hints, Subscription};
 pub use open::{Namespace, NamespaceError, Options, open};
 pub use player_index::IndexEntry;
 pub use presence::{Presence, PresentSlot, Slot, StreamId};

@@ -141,7 +141,7 @@ async fn many_games_are_done_some_at_a_time_and_calls_can_be_repeated(
     // Begun anew on another replica, it does the rest.
     let (changed, failed) = erase(other, PLAYER).await;
     assert_eq!(first.games_changed + changed, 120);
-    assert_eq!(failed, [spoilt.id.clone()]);
+    assert_eq!(failed, std::slice::from_ref(&spoilt.id));
     for game in one
         .games()
         .list_games(v1::ListGamesRequest::default())

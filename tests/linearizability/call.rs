@@ -4,11 +4,27 @@ use std::fmt;
 
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::game_service_client::GameServiceClient;
+use http::{Request, Response};
 use prost::Message as _;
 use tonic::Status;
-use tonic::transport::Channel;
+use tonic::body::Body;
+use tower::util::BoxCloneSyncService;
+use tower::{BoxError, Service, ServiceExt as _};
 
 use crate::model::millis;
+
+/// A client of `GameService`, whatever carries its calls.
+pub(crate) type Games =
+    GameServiceClient<BoxCloneSyncService<Request<Body>, Response<Body>, BoxError>>;
+
+/// A client whose calls are carried so.
+pub(crate) fn games<S>(carrier: S) -> Games
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error: Into<BoxError>, Future: Send>,
+    S: Clone + Send + Sync + 'static,
+{
+    GameServiceClient::new(BoxCloneSyncService::new(carrier.map_err(Into::into)))
+}
 
 /// A call about one game.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,10 +128,7 @@ macro_rules! of_write {
 }
 
 impl Call {
-    pub(crate) async fn send(
-        self,
-        client: &mut GameServiceClient<Channel>,
-    ) -> Result<Answer, Status> {
+    pub(crate) async fn send(self, client: &mut Games) -> Result<Answer, Status> {
         Ok(match self {
             Self::Create(request) => {
                 let answer = client.create_game(*request).await?.into_inner();

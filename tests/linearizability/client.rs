@@ -1,4 +1,4 @@
-//! One client: it draws what to ask for, calls over connections that may be cut, and repeats itself.
+//! One client: it draws what to ask for, calls over ways on which calls get lost, and repeats itself.
 
 use std::time::Duration;
 
@@ -6,35 +6,37 @@ use futures_util::future::join;
 use rand::RngExt as _;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::IndexedRandom as _;
-use tokio::time::timeout;
-use tonic_types::StatusExt as _;
 
 use crate::call::Call;
 use crate::history::{Operation, Outcome};
 use crate::plan::{Draw, Role};
-use crate::proxy::Fate;
-use crate::support::PATIENCE;
 use crate::table::Table;
-use crate::world::Lane;
 
 /// How often a client sends one request at most.
 const ATTEMPTS: usize = 5;
 
-/// Why the outcome of a call is unknown, where the client itself or its proxy sees to that.
-pub(crate) const CUT: &str = "the connection was cut";
-pub(crate) const STUCK: &str = "the call never left the client";
-pub(crate) const LEFT: &str = "the client went away";
+/// A way to one replica.
+pub(crate) trait Way {
+    /// What happens to one call on it.
+    type Fate;
 
-pub(crate) struct Client<'a> {
+    fn draw(random: &mut Xoshiro256PlusPlus) -> Self::Fate;
+
+    /// Sends a call; tells how it ended for the caller.
+    async fn send(&mut self, table: &Table, call: &Call, fate: Self::Fate) -> Outcome;
+}
+
+pub(crate) struct Client<'a, W> {
     pub(crate) role: Role,
     pub(crate) table: &'a Table,
-    pub(crate) lanes: &'a mut [Lane],
+    /// One to each replica.
+    pub(crate) ways: &'a mut [W],
     pub(crate) random: Xoshiro256PlusPlus,
     /// The request ids that it has used.
     pub(crate) used: Vec<String>,
 }
 
-impl Client<'_> {
+impl<W: Way> Client<'_, W> {
     /// Asks for so many things.
     pub(crate) async fn run(&mut self, calls: usize) {
         for _ in 0..calls {
@@ -107,7 +109,7 @@ impl Client<'_> {
     /// sometimes for no reason at all.
     async fn ask(&mut self, call: Call) {
         for _ in 0..ATTEMPTS {
-            let replica = self.random.random_range(0..self.lanes.len());
+            let replica = self.random.random_range(0..self.ways.len());
             let outcome = if call.request_id().is_some() && self.chance(10) {
                 self.send_twice(replica, &call).await
             } else {
@@ -124,38 +126,25 @@ impl Client<'_> {
         }
     }
 
-    fn fate(&mut self) -> (Fate, Option<Duration>) {
-        let short = Duration::from_micros(self.random.random_range(0..4_000));
-        match self.random.random_range(0..100) {
-            0..4 => (Fate::CutBefore, None),
-            4..7 => (Fate::CutWithin, None),
-            7..14 => (Fate::CutAfter, None),
-            14..20 => (Fate::Delay(short), None),
-            // The client goes away without waiting for the answer.
-            20..25 => (Fate::Pass, Some(short)),
-            _ => (Fate::Pass, None),
-        }
-    }
-
     /// Sends a call to one replica.
     async fn send(&mut self, replica: usize, call: &Call) -> Outcome {
-        let (fate, patience) = self.fate();
+        let fate = W::draw(&mut self.random);
         let name = format!("{:?}", self.role);
-        send(self.table, name, replica, &mut self.lanes[replica], call, fate, patience).await
+        send(self.table, name, replica, &mut self.ways[replica], call, fate).await
     }
 
     /// Sends a call to two replicas at the same time; tells what the first one said.
     async fn send_twice(&mut self, replica: usize, call: &Call) -> Outcome {
-        let (one_fate, one_patience) = self.fate();
-        let (other_fate, other_patience) = self.fate();
+        let one_fate = W::draw(&mut self.random);
+        let other_fate = W::draw(&mut self.random);
         let name = format!("{:?}", self.role);
-        let other = (replica + 1) % self.lanes.len();
-        let [one_lane, other_lane] =
-            self.lanes.get_disjoint_mut([replica, other]).expect("two replicas");
+        let other = (replica + 1) % self.ways.len();
+        let [one_way, other_way] =
+            self.ways.get_disjoint_mut([replica, other]).expect("two replicas");
         let table = self.table;
         let (outcome, _) = join(
-            send(table, name.clone(), replica, one_lane, call, one_fate, one_patience),
-            send(table, name, other, other_lane, call, other_fate, other_patience),
+            send(table, name.clone(), replica, one_way, call, one_fate),
+            send(table, name, other, other_way, call, other_fate),
         )
         .await;
         outcome
@@ -163,35 +152,17 @@ impl Client<'_> {
 }
 
 /// Makes one call and writes down what came of it.
-async fn send(
+async fn send<W: Way>(
     table: &Table,
     client: String,
     replica: usize,
-    lane: &mut Lane,
+    way: &mut W,
     call: &Call,
-    fate: Fate,
-    patience: Option<Duration>,
+    fate: W::Fate,
 ) -> Outcome {
-    lane.proxy.decide(fate);
-    let cuts = !matches!(fate, Fate::Pass | Fate::Delay(_));
     let invoked = table.moment();
-    let sent = timeout(patience.unwrap_or(PATIENCE), call.clone().send(&mut lane.client)).await;
+    let outcome = way.send(table, call, fate).await;
     let returned = table.moment();
-    let outcome = match sent {
-        Ok(Err(status)) if status.get_error_details().error_info().is_none() && cuts => {
-            Outcome::Unknown(CUT.to_owned())
-        }
-        Ok(result) => Outcome::of(result),
-        Err(_) if patience.is_some() => Outcome::Unknown(LEFT.to_owned()),
-        // A call that never left the client is not the service's to answer.
-        Err(_) if !lane.proxy.has_carried_a_request() => Outcome::Unknown(STUCK.to_owned()),
-        Err(_) => panic!(
-            "no answer to {call} ({fate:?}) from replica {replica} within {PATIENCE:?}: {}\n{}",
-            lane.proxy.carried(),
-            table.recent(60)
-        ),
-    };
-    lane.proxy.decide(Fate::Pass);
     let call = call.clone();
     table.record(Operation { client, replica, call, invoked, returned, outcome: outcome.clone() });
     outcome

@@ -9,6 +9,11 @@ use tonic_types::StatusExt as _;
 
 use crate::call::{Answer, Call};
 
+/// Why the outcome of a call is unknown, where the client itself or its way to the service sees to
+/// that.
+pub(crate) const CUT: &str = "the connection was cut";
+pub(crate) const LEFT: &str = "the client went away";
+
 /// How a call ended, as its caller saw it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {

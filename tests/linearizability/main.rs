@@ -11,6 +11,7 @@ mod client;
 mod coverage;
 mod faults;
 mod history;
+mod lane;
 mod model;
 mod order;
 mod plan;

@@ -11,9 +11,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::call::{Call, Credential};
 use crate::checker::{Course, Fault, FaultKind};
-use crate::client::{CUT, LEFT};
 use crate::coverage::Coverage;
-use crate::history::{Operation, Outcome};
+use crate::history::{CUT, LEFT, Operation, Outcome};
 use crate::model::{Event, Model};
 
 /// How many requests of each seat, and of the platform, a game remembers beside those that created
@@ -311,6 +310,8 @@ impl<'a> Search<'a> {
                 let is_refused = *verdict == Verdict::Refused(refused.reason.clone());
                 // Whoever lost every race is told so; that needs others to have won.
                 let lost = refused.reason == "CONTENTION" && operation.call.is_write();
+                // Where the store was too slow to create anything, there is no game to tell of.
+                let is_creation = matches!(operation.call, Call::Create(_));
                 // Whether the seat has asked before, or used the id for another rematch, only the
                 // rematch knows.
                 let of_rematch = *verdict == Verdict::Rematch
@@ -319,7 +320,7 @@ impl<'a> Search<'a> {
                         "REQUEST_ID_REUSED" => self.is_id_of_another_rematch(operation),
                         _ => false,
                     };
-                tells_this && (is_refused || of_rematch || lost && at.is_some())
+                tells_this && (is_refused || of_rematch || lost && (at.is_some() || is_creation))
             }
             _ => false,
         }

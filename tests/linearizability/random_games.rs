@@ -4,11 +4,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::join_all;
+use rand::SeedableRng as _;
+use rand::rngs::Xoshiro256PlusPlus;
 
 use crate::checker::check;
 use crate::coverage::Coverage;
 use crate::order::UNCUT;
-use crate::table::play;
+use crate::table::{Table, play};
 use crate::world::World;
 
 /// How many games are played, unless `BANQI_MODEL_GAMES` says otherwise.
@@ -82,7 +84,10 @@ async fn every_answer_is_one_that_some_order_of_the_calls_allows() {
             if number >= games {
                 return;
             }
-            let history = play(seed, number, &mut lanes, &mut direct).await;
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ number.rotate_left(32));
+            let table = Table::draw(&mut random, format!("game-{seed:x}-{number}"));
+            play(&table, &mut random, &mut lanes, 8..=40).await;
+            let history = table.close(&mut direct).await;
             match check(&history) {
                 Ok(seen) => coverage.lock().expect("no panic").merge(seen),
                 Err(fault) => {

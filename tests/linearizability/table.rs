@@ -1,20 +1,18 @@
 //! One game from its creation to its end, and the history of it.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use banqi::api::proto::v1;
-use banqi::api::proto::v1::game_service_client::GameServiceClient;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
-use tonic::transport::Channel;
 
-use crate::call::{Call, Credential};
-use crate::client::Client;
+use crate::call::{Call, Credential, Games};
+use crate::client::{Client, Way};
 use crate::history::{History, Operation, Outcome};
 use crate::plan::{Plan, Role, player};
-use crate::world::Lane;
 
 /// What the clients of a game know of it together: they tell each other.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +48,14 @@ impl Table {
             moment: AtomicU64::new(0),
             operations: Mutex::new(Vec::new()),
         }
+    }
+
+    /// A game of any kind, under this id or, now and then, one of the service's choice.
+    pub(crate) fn draw(random: &mut Xoshiro256PlusPlus, game_id: String) -> Self {
+        let plan = Plan::draw(random);
+        // Without an id of its own the game has to be created before anybody can ask for it.
+        let is_chosen = random.random_ratio(4, 5);
+        Self::new(plan, if is_chosen { game_id } else { String::new() })
     }
 
     pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
@@ -94,11 +100,7 @@ impl Table {
     }
 
     /// Calls over a connection that nothing cuts.
-    pub(crate) async fn call(
-        &self,
-        clients: &mut [GameServiceClient<Channel>],
-        call: Call,
-    ) -> Outcome {
+    pub(crate) async fn call(&self, clients: &mut [Games], call: Call) -> Outcome {
         let invoked = self.moment();
         let replica = invoked as usize % clients.len();
         let outcome = Outcome::of(call.clone().send(&mut clients[replica]).await);
@@ -111,7 +113,7 @@ impl Table {
     }
 
     /// Ends the game, whatever the clients left of it, and reads all that it has to tell then.
-    pub(crate) async fn close(&self, clients: &mut [GameServiceClient<Channel>]) -> History {
+    pub(crate) async fn close(&self, clients: &mut [Games]) -> History {
         // Each round ends a seat or more, and calls of the clients that are still under way can
         // spoil only so many.
         for _ in 0..100 {
@@ -142,11 +144,7 @@ impl Table {
         panic!("the game does not end:\n{}", history.excerpt(0, u64::MAX));
     }
 
-    async fn rematch(
-        &self,
-        clients: &mut [GameServiceClient<Channel>],
-        id: &str,
-    ) -> Option<v1::Game> {
+    async fn rematch(&self, clients: &mut [Games], id: &str) -> Option<v1::Game> {
         if id.is_empty() {
             return None;
         }
@@ -186,36 +184,29 @@ fn ways_to_the_end(game: &v1::Game) -> Vec<Call> {
     calls
 }
 
-/// Plays one game with as many clients as there are lanes.
-pub(crate) async fn play(
-    seed: u64,
-    number: u64,
-    lanes: &mut [Vec<Lane>],
-    direct: &mut [GameServiceClient<Channel>],
-) -> History {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ number.rotate_left(32));
-    let plan = Plan::draw(&mut random);
-    let seats = plan.seat_count();
-    // Without an id of its own the game has to be created before anybody can ask for it.
-    let chosen = random.random_ratio(4, 5);
-    let game_id = if chosen { format!("game-{seed:x}-{number}") } else { String::new() };
-    let table = Table::new(plan, game_id);
-    let roles = (1..=seats).map(Role::Seat).chain([Role::Platform, Role::Stranger]);
+/// Has as many clients as there are lanes, or fewer, ask for so many things each.
+pub(crate) async fn play<W: Way>(
+    table: &Table,
+    random: &mut Xoshiro256PlusPlus,
+    lanes: &mut [Vec<W>],
+    calls: RangeInclusive<usize>,
+) {
+    let roles = (1..=table.plan.seat_count()).map(Role::Seat);
+    let roles = roles.chain([Role::Platform, Role::Stranger]);
     let count = random.random_range(3..=lanes.len());
-    let mut clients: Vec<Client<'_>> = lanes
+    let mut clients: Vec<Client<'_, W>> = lanes
         .iter_mut()
         .zip(roles)
         .take(count)
-        .map(|(lanes, role)| {
+        .map(|(ways, role)| {
             let random = Xoshiro256PlusPlus::seed_from_u64(random.random());
-            Client { role, table: &table, lanes, random, used: Vec::new() }
+            Client { role, table, ways, random, used: Vec::new() }
         })
         .collect();
-    if !chosen {
+    let is_unnamed = table.known().game_id.is_empty();
+    if is_unnamed {
         clients[0].create().await;
     }
-    let calls = random.random_range(8..=40);
+    let calls = random.random_range(calls);
     futures_util::future::join_all(clients.iter_mut().map(|client| client.run(calls))).await;
-    drop(clients);
-    table.close(direct).await
 }

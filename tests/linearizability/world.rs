@@ -1,11 +1,12 @@
 //! Three replicas on one real Redis, and ways to them.
 
 use banqi::api::callers::CallerOptions;
-use banqi::api::proto::v1::game_service_client::GameServiceClient;
 use banqi::server::Config;
 use banqi::store::{Options, ShardCount, open};
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Endpoint;
 
+use crate::call::{Games, games};
+use crate::lane::Lane;
 use crate::proxy::Proxy;
 use crate::support::TestServer;
 use crate::support::redis_server::RedisServer;
@@ -35,10 +36,10 @@ impl World {
     }
 
     /// Connections that nothing cuts.
-    pub(crate) async fn direct(&self) -> Vec<GameServiceClient<Channel>> {
+    pub(crate) async fn direct(&self) -> Vec<Games> {
         let mut clients = Vec::new();
         for server in &self.servers {
-            clients.push(GameServiceClient::new(server.channel().await));
+            clients.push(games(server.channel().await));
         }
         clients
     }
@@ -50,15 +51,8 @@ impl World {
             let proxy = Proxy::to(server.grpc).await;
             let endpoint = Endpoint::from_shared(format!("http://{}", proxy.address));
             let channel = endpoint.expect("a URI").connect_lazy();
-            lanes.push(Lane { proxy, client: GameServiceClient::new(channel) });
+            lanes.push(Lane { proxy, client: games(channel) });
         }
         lanes
     }
-}
-
-/// One client's way to one replica.
-#[derive(Debug)]
-pub(crate) struct Lane {
-    pub(crate) proxy: Proxy,
-    pub(crate) client: GameServiceClient<Channel>,
 }

@@ -7,7 +7,7 @@ use crate::api::callers::{Caller, Role};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
-use crate::api::host::{Created, Creation, Host, random_bytes};
+use crate::api::host::{Created, Creation, Host};
 use crate::api::proto::v1;
 use crate::game::{DealSource, Game, NewSeat, Seating, ServerSeed};
 use crate::rules::{RuleSet, Seat};
@@ -40,7 +40,7 @@ pub(super) async fn call(
             rules,
             seats,
             seating,
-            deal: DealSource::Derived(ServerSeed::new(random_bytes()?)),
+            deal: DealSource::Derived(ServerSeed::new(host.random_bytes()?)),
             before: Vec::new(),
             labels,
             entropy_required: request.entropy_required,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::{Host, random_bytes};
+use super::Host;
 use crate::api::error::ApiError;
 use crate::game::{GameId, Span};
 use crate::rules::Seat;
@@ -88,7 +88,7 @@ impl Host {
         game: &GameId,
         seat: Seat,
     ) -> Result<Attending, ApiError> {
-        let stream = StreamId(u64::from_be_bytes(random_bytes()?));
+        let stream = StreamId(u64::from_be_bytes(self.random_bytes()?));
         let mut streams = self.attendance.streams();
         streams.held.insert(stream, Presence { game: game.clone(), slot: slot_of(seat), stream });
         streams.came.push(stream);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::write::{Committed, reused};
-use super::{Host, RequestId, random_bytes, random_uuid};
+use super::{Host, RequestId};
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::game::{
     DealSource, Event, Game, GameId, GameKey, Happening, History, Millis, NewGame, NewSeat, Recall,
@@ -50,7 +50,7 @@ impl Host {
         let id = match (&creation.id, &creation.request_id) {
             (Some(id), _) => id.clone(),
             (None, Some(request_id)) => derived_id(request_id)?,
-            (None, None) => text_id(random_uuid()?)?,
+            (None, None) => text_id(self.random_uuid()?)?,
         };
         let request = creation.request_id.as_ref().map(|request_id| request_id.request(None));
         let new = NewGame {
@@ -59,8 +59,8 @@ impl Host {
             seats: creation.seats,
             seating: creation.seating,
             deal: creation.deal,
-            key: GameKey::new(random_bytes()?),
-            origin: History(random_bytes()?),
+            key: GameKey::new(self.random_bytes()?),
+            origin: History(self.random_bytes()?),
             entropy_required: creation.entropy_required,
             spectators: creation.spectators,
             labels: creation.labels,
@@ -76,7 +76,7 @@ impl Host {
                 }
                 faults.into_error()
             })?;
-            let standing = match self.put(game, &Event::Created, None).await? {
+            let standing = match self.put_at(game, &Event::Created, None, now).await? {
                 Committed::Done(done) => return Ok(Created { game: done.game, now: done.now }),
                 Committed::Stands(standing) => standing,
                 Committed::Again => continue,

@@ -23,7 +23,7 @@ pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use list::Wanted;
-pub(crate) use random::{random_bytes, random_uuid};
+pub use random::{RandomSource, SystemRandomSource};
 pub(crate) use sight::{Sight, as_spectators_see};
 pub(crate) use write::{Asked, ByAnyone, BySeat, BySeatOrPlatform, Done, RequestId};
 
@@ -74,17 +74,28 @@ pub struct Host {
     unreadable: Told,
     outbox_written: mpsc::Sender<Shard>,
     attendance: Attendance,
+    random: Arc<dyn RandomSource>,
 }
 
 impl Host {
     /// The games of a store. The receiver is told each shard whose outbox was written to, for
     /// whoever drains it.
     pub fn new(store: Arc<dyn Store>, options: HostOptions) -> (Arc<Self>, mpsc::Receiver<Shard>) {
+        Self::with_random_source(store, options, Arc::new(SystemRandomSource))
+    }
+
+    /// The same with another source of randomness, which whoever knows it can foretell: for
+    /// simulations.
+    pub fn with_random_source(
+        store: Arc<dyn Store>,
+        options: HostOptions,
+        random: Arc<dyn RandomSource>,
+    ) -> (Arc<Self>, mpsc::Receiver<Shard>) {
         let (outbox_written, receiver) = mpsc::channel(OUTBOXES_TOLD);
         let cache = Cache::new(options.cached_games);
         let unreadable = Told::default();
         let attendance = Attendance::default();
-        let host = Self { store, options, cache, unreadable, outbox_written, attendance };
+        let host = Self { store, options, cache, unreadable, outbox_written, attendance, random };
         (Arc::new(host), receiver)
     }
 

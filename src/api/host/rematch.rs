@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::write::{Committed, Done};
 use super::write::{check_etag, reused};
-use super::{Asked, Credential, Host, random_bytes, random_uuid};
+use super::{Asked, Credential, Host};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{
     Command, FirstSeat, Game, GameId, GameKey, GameState, History, Millis, NewRematch, Recall,
@@ -82,9 +82,9 @@ impl Host {
         let id = self.id_beside(old.id())?;
         let new = NewRematch {
             id: id.clone(),
-            seed: ServerSeed::new(random_bytes()?),
-            key: GameKey::new(random_bytes()?),
-            origin: History(random_bytes()?),
+            seed: ServerSeed::new(self.random_bytes()?),
+            key: GameKey::new(self.random_bytes()?),
+            origin: History(self.random_bytes()?),
             first: *first,
             asked_by: *seats,
             request: *request,
@@ -147,7 +147,7 @@ impl Host {
         let shards = self.store.shards();
         let shard = shards.shard_of(other);
         loop {
-            let id = super::create::text_id(random_uuid()?)?;
+            let id = super::create::text_id(self.random_uuid()?)?;
             if shards.shard_of(&id) == shard {
                 return Ok(id);
             }

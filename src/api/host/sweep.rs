@@ -14,6 +14,10 @@ use crate::store::{Due, EntryId, Shard, StoreError};
 /// How many games or entries are asked for at once.
 const AT_ONCE: u32 = 100;
 
+/// How often what has come due is written by whoever touches the game, where others are faster or
+/// the store's time is off, before it is told that the store is away.
+const ATTEMPTS: usize = 5;
+
 /// How many games of a shard are ended at the same time.
 const GAMES_AT_ONCE: usize = 8;
 
@@ -106,22 +110,26 @@ impl Host {
     /// The game after what has come due was written; the game itself where nothing has.
     ///
     /// # Errors
-    /// Where the store is away, and where the game's time is over, so that there is none.
+    /// Where the store is away, or so slow that it takes no write for being out of date when it
+    /// arrives; and where the game's time is over, so that there is none.
     pub(crate) async fn enforce(
         &self,
-        game: Arc<Game>,
+        mut game: Arc<Game>,
         now: Millis,
     ) -> Result<Arc<Game>, ApiError> {
-        if self.remove_outlived(&game, now).await? {
-            return Err(ApiError::no_game(game.id()));
+        for _ in 0..ATTEMPTS {
+            if self.remove_outlived(&game, now).await? {
+                return Err(ApiError::no_game(game.id()));
+            }
+            game = match self.enforce_once(&game, now).await? {
+                None => return Ok(game),
+                Some(Committed::Done(done)) => return Ok(done.game),
+                // Somebody else touched it. It may be due as before.
+                Some(Committed::Stands(current)) => current,
+                Some(Committed::Again) => self.read(game.id()).await?,
+            };
         }
-        match self.enforce_once(&game, now).await? {
-            None => Ok(game),
-            Some(Committed::Done(done)) => Ok(done.game),
-            // Somebody else touched it. If it still is due, whoever touches it next sees it.
-            Some(Committed::Stands(current)) => Ok(current),
-            Some(Committed::Again) => self.read(game.id()).await,
-        }
+        Err(ApiError::store_away().about(game.id()))
     }
 
     /// Writes what has come due; `None` where nothing has.

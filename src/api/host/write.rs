@@ -268,8 +268,20 @@ impl Host {
         event: &Event,
         expected: Option<Version>,
     ) -> Result<Committed, ApiError> {
+        let present = self.now(next.id()).await?;
+        self.put_at(next, event, expected, present).await
+    }
+
+    /// Writes a state of a game, as [`Self::put`] does, if the shard's time still is about `present`: a
+    /// game that is created by a time which has jumped since would be over at once.
+    pub(super) async fn put_at(
+        &self,
+        next: Game,
+        event: &Event,
+        expected: Option<Version>,
+        present: Millis,
+    ) -> Result<Committed, ApiError> {
         let id = next.id().clone();
-        let present = self.now(&id).await?;
         let commit = Commit::new(self.store.shards(), present, self.write_of(&next, expected));
         match self.send(commit, &next, event, expected).await? {
             Outcome::Applied { now, durability } => {

@@ -184,9 +184,11 @@ impl Follower {
             };
             self.tell(game, present);
             due = tokio::select! {
-                hint = hints.changed() => hint,
-                () = self.again.notified() => Hint::ALL,
+                // What comes seldom first, so that many hints keep it not waiting.
+                biased;
                 () = rung(&mut alarm) => Hint::PRESENCE,
+                () = self.again.notified() => Hint::ALL,
+                hint = hints.changed() => hint,
             };
         }
     }

@@ -141,6 +141,8 @@ impl Watcher {
             let over = seen.state() == GameState::Finished;
             let wait = if over { self.pace.linger } else { self.pace.keep_alive };
             tokio::select! {
+                // News rather than word that there is none.
+                biased;
                 changed = self.known.changed() => if changed.is_err() { return Ok(None) },
                 () = sleep_until(self.quiet_since + wait) => {
                     return if over { Ok(None) } else { Ok(Some(self.keep_alive(&seen).await?)) };
@@ -219,7 +221,8 @@ impl Watcher {
     async fn keep_alive(&self, game: &Game) -> Result<Message, ApiError> {
         let now = self.host.now(game.id()).await?;
         Ok(Message::KeepAlive(KeepAlive {
-            etag: Etag(game.version()).to_string(),
+            // `game` may be an older reading than the one that was told.
+            etag: Etag(self.told.unwrap_or(game.version())).to_string(),
             server_time: Some(convert::game::time(now.max(game.updated_at()))),
         }))
     }

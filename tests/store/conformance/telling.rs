@@ -180,16 +180,16 @@ pub(crate) async fn a_game_is_listed_and_unlisted_with_its_commit_only(fixture: 
             list(commit).with_feed_entry(Bytes::from("f")).with_outbox_entry(Bytes::from("o"))
         })
         .await;
-    assert_eq!(page().await, [entry.clone()]);
+    assert_eq!(page().await, std::slice::from_ref(&entry));
     let shard = store.shards().shard_of(&id);
     let feed = store.feed(shard, EntryId::default(), 5).await.expect("an answer");
     let outbox = store.outbox(shard, 5).await.expect("an answer");
     assert_eq!((&feed[0].content[..], &outbox[0].content[..]), (&b"f"[..], &b"o"[..]));
     fixture.apply(due_at(&id, 2, None)).await;
-    assert_eq!(page().await, [entry.clone()], "another write changes nothing");
+    assert_eq!(page().await, std::slice::from_ref(&entry), "another write changes nothing");
     let refused = fixture.commit_with(delete(&id, version(1, b"historic")), unlist).await;
     assert!(matches!(refused, Outcome::Conflict { .. }));
-    assert_eq!(page().await, [entry.clone()]);
+    assert_eq!(page().await, std::slice::from_ref(&entry));
     fixture.apply_with(delete(&id, version(2, b"historic")), unlist).await;
     assert_eq!(page().await, []);
 

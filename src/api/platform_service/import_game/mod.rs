@@ -11,7 +11,7 @@ use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::game_service::{labels, seat_tokens, seats};
-use crate::api::host::{Creation, Host, random_bytes};
+use crate::api::host::{Creation, Host};
 use crate::api::proto::v1;
 use crate::api::proto::v1::import_game_request::Start;
 use crate::game::{Given, Happening, NewSeat, Seating};
@@ -38,7 +38,7 @@ pub(super) async fn call(
     let id = fields::optional_game_id(&request.game_id, &mut faults);
     let time_control = convert::time_control::read(request.time_control.take(), &mut faults);
     let spectators = convert::spectators::read(request.spectators, &mut faults);
-    let key = random_bytes()?;
+    let key = host.random_bytes()?;
     let origin = match request.start.take() {
         Some(Start::Record(text)) => record::read(&text, request, &key, &mut faults),
         start => not_begun(start, request, &key, &mut faults),
