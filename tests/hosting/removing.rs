@@ -213,7 +213,7 @@ async fn entries_of_games_that_are_gone_are_cleared_by_who_comes_across_them(
     assert_eq!(list(one, &of_player("anna")).await, [table.id]);
     assert_eq!(
         world.store.index_page("anna", None, 5).await.expect("a page"),
-        std::slice::from_ref(&entry)
+        std::slice::from_ref(entry)
     );
     assert_eq!(list(one, &of_player("carl")).await, [""; 0]);
     assert_eq!(world.store.index_page("carl", None, 5).await.expect("a page"), []);
