@@ -61,7 +61,7 @@ struct Reader {
 impl Reader {
     fn new() -> Self {
         let directory = TempDir::new().expect("a directory");
-        for name in ["proto", "tests"] {
+        for name in ["proto", "tests", "tools"] {
             symlink(Path::new(ROOT).join(name), directory.path().join(name)).expect("a link");
         }
         // The packages are there already, so that pip has nothing to fetch.
