@@ -30,6 +30,7 @@ mod presence;
 mod presets;
 mod races;
 mod reasons;
+mod released;
 mod removing;
 mod retries;
 mod roles;

@@ -72,7 +72,6 @@ pub(crate) fn first_fault(
 #[rstest]
 #[case::keep_alive_of_an_older_reading(6)]
 #[case::overdue_game_told_of_a_slow_store(380)]
-#[case::created_by_a_time_that_has_jumped(2458)]
 fn what_was_wrong_once_is_right(#[case] seed: u64) {
     let _announce = Announce(seed);
     run(seed, None).unwrap_or_else(|fault| panic!("{fault}"));

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use banqi::api::callers::{CallerOptions, Callers};
 use banqi::api::{GameApi, Host, HostOptions, StreamAge, WatchPace};
+use banqi::game::{Limits, Span};
 use banqi::server::sweep;
 use banqi::store::{ReplicaId, SystemTimeSource};
 use rand::RngExt as _;
@@ -18,6 +19,11 @@ use crate::store::SimulatedStore;
 
 /// How far the estimates of a replica may be off, in milliseconds.
 const SKEW: i64 = 100;
+
+/// Games that nobody begins are not aborted within a run. Where no game has a deadline a shard's time
+/// is its source's; a call that arrived before a game was created, and before its source jumped back by
+/// more than a day, would take the game for one that nobody has begun in all that time.
+const UNBEGUN: Span = Span::days(1_000);
 
 /// As it is by default, but faster, since runs are short.
 const PACE: WatchPace = WatchPace {
@@ -40,7 +46,8 @@ impl World {
         let mut random = random_for(seed, "skews");
         let skews = std::array::from_fn(|_| random.random_range(-SKEW..=SKEW));
         let backend = Backend::new(seed, skews, planted);
-        let options = HostOptions::default();
+        let limits = Limits { unbegun: UNBEGUN, ..Limits::default() };
+        let options = HostOptions { limits, ..HostOptions::default() };
         let trusting = CallerOptions { dev_platform: true, ..CallerOptions::default() };
         let callers = Callers::open(&trusting, Arc::new(SystemTimeSource)).expect("callers");
         let (mut replicas, mut sweepers) = (Vec::new(), Vec::new());

@@ -29,6 +29,9 @@ pub(in crate::api) struct Watcher {
     first: Option<Arc<Game>>,
     /// The state that the reader is told to be in; `None` before a first snapshot.
     told: Option<Version>,
+    /// Whether that is a state of the game: the etag that a reader came with may not be one, or lie
+    /// ahead of what he may be told.
+    told_is_known: bool,
     /// Who the reader was told is present; `None` before he was told.
     told_present: Option<SeatSet>,
     /// The seat that is present because this watcher is.
@@ -54,6 +57,7 @@ impl Watcher {
             topic,
             first: Some(game),
             told: after.map(|Etag(version)| version),
+            told_is_known: false,
             told_present: None,
             attending: None,
             quiet_since: Instant::now(),
@@ -171,9 +175,14 @@ impl Watcher {
             && latest.game.version_at(told.revision) == Some(told);
         let event = if follows { latest.event() } else { None };
         event.map(|event| {
-            self.told = Some(version);
+            self.tell(version);
             Message::Event(event)
         })
+    }
+
+    fn tell(&mut self, version: Version) {
+        self.told = Some(version);
+        self.told_is_known = true;
     }
 
     /// What a state of the game, of which this watcher may be told `seen`, has to tell beyond what
@@ -202,27 +211,29 @@ impl Watcher {
     }
 
     fn event_after(&mut self, game: &Game, told: Version) -> Result<Option<Message>, ApiError> {
+        self.told_is_known = true;
         let Some(version) = game.version_at(told.revision.next()) else { return Ok(None) };
         let event = game.as_at(version.revision).as_ref().and_then(convert::game::event);
         let event = event.ok_or_else(|| {
             ApiError::new(Reason::RecordBroken, "the stored record of this game is broken")
         })?;
-        self.told = Some(version);
+        self.tell(version);
         Ok(Some(Message::Event(event)))
     }
 
     async fn snapshot(&mut self, game: &Game, history_lost: bool) -> Result<Message, ApiError> {
         let now = self.host.now(game.id()).await?;
-        self.told = Some(game.version());
+        self.tell(game.version());
         let game = Some(convert::game::game(game, View::Basic, Some(now)));
         Ok(Message::Snapshot(Snapshot { game, history_lost }))
     }
 
     async fn keep_alive(&self, game: &Game) -> Result<Message, ApiError> {
         let now = self.host.now(game.id()).await?;
+        // `game` may be an older reading than the one that was told.
+        let told = self.told.filter(|_| self.told_is_known);
         Ok(Message::KeepAlive(KeepAlive {
-            // `game` may be an older reading than the one that was told.
-            etag: Etag(self.told.unwrap_or(game.version())).to_string(),
+            etag: Etag(told.unwrap_or(game.version())).to_string(),
             server_time: Some(convert::game::time(now.max(game.updated_at()))),
         }))
     }

@@ -1,0 +1,214 @@
+//! Records as releases have stored them: read for ever, as they were meant.
+//!
+//! `tests/records` has a file for each format: games as the store had them, each with what
+//! `ExportGame` told of it. A file is never changed once its format was released; `UPDATE_RECORDS=1`
+//! writes that of the format at hand anew until then.
+
+use std::path::PathBuf;
+
+use banqi::api::proto::v1;
+use banqi::game::GameId;
+use banqi::store::{Change, Commit, Outcome, Record, Write as Stored, codec};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::adjudication::adjudicate;
+use crate::exports::export;
+use crate::imports::{import, of_record, written};
+use crate::offers::Calls;
+use crate::table::{Table, seat, to_move};
+use crate::world::{Backing, Replica, World, request_id};
+use crate::writes::Write;
+
+const PRESETS: [&str; 10] = [
+    "TAIWANESE",
+    "TCGA",
+    "HONG_KONG",
+    "MAINLAND",
+    "MAINLAND_EXCHANGE",
+    "TAIWANESE_CHAIN",
+    "TAIWANESE_DARK_CHAIN",
+    "XIANGQI_CHASE",
+    "DOUBLE",
+    "DOUBLE_FOUR",
+];
+
+/// A game as a release stored it, and as it told it.
+#[derive(Serialize, Deserialize)]
+struct Released {
+    game_id: String,
+    /// Header and message, in hexadecimal.
+    record: String,
+    /// The JSON document of `ExportGame`.
+    document: String,
+}
+
+fn file(format: u8) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/records/format-{format}.jsonl"))
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hex(text: &str) -> Bytes {
+    let byte = |place| u8::from_str_radix(&text[place..place + 2], 16).expect("hexadecimal");
+    (0..text.len()).step_by(2).map(byte).collect::<Vec<u8>>().into()
+}
+
+#[tokio::test]
+async fn records_of_every_released_format_are_read_as_they_were_meant() {
+    if std::env::var_os("UPDATE_RECORDS").is_some() {
+        write_anew().await;
+    }
+    let world = World::start(Backing::Memory, 1).await;
+    for format in 1..=codec::FORMAT {
+        let text = std::fs::read_to_string(file(format)).expect("a file for each format");
+        let games: Vec<Released> =
+            text.lines().map(|line| serde_json::from_str(line).expect("a game")).collect();
+        assert!(games.len() >= 20, "format {format}: {} games", games.len());
+        for game in games {
+            let record = Record::from_stored(from_hex(&game.record)).expect("a record");
+            assert_eq!(record.format, format);
+            let id: GameId = game.game_id.parse().expect("an id");
+            put(&world, &id, record).await;
+            let told = export(world.any(), &game.game_id, v1::ExportFormat::Json).await;
+            assert_eq!(told, game.document, "{id}");
+        }
+    }
+}
+
+async fn put(world: &World, id: &GameId, record: Record) {
+    let change = Change::Put { record, deadline: None, expiry: None };
+    let write = Stored { game: id.clone(), expected: None, change };
+    let present = world.store.now(world.store.shards().shard_of(id)).await.expect("the time");
+    let outcome = world.store.commit(&Commit::new(world.store.shards(), present, write)).await;
+    assert!(matches!(outcome, Ok(Outcome::Applied { .. })), "{outcome:?}");
+}
+
+/// Plays games with everything in them, and writes down what is stored.
+async fn write_anew() {
+    let world = World::start(Backing::Memory, 1).await;
+    let mut lines = String::new();
+    for id in games(world.any()).await {
+        let parsed: GameId = id.parse().expect("an id");
+        let record = world.store.load(&parsed).await.expect("an answer").expect("a record");
+        let stored = [&record.header()[..], &record.payload[..]].concat();
+        let document = export(world.any(), &id, v1::ExportFormat::Json).await;
+        let released = Released { game_id: id, record: to_hex(&stored), document };
+        lines += &serde_json::to_string(&released).expect("JSON");
+        lines.push('\n');
+    }
+    std::fs::write(file(codec::FORMAT), lines).expect("written");
+}
+
+/// Games that have everything in them that a record can hold, some of them still going on.
+async fn games(replica: &Replica) -> Vec<String> {
+    let mut ids = Vec::new();
+    for preset in PRESETS {
+        let table = Table::create(replica, preset).await;
+        table.play_on(replica, 30).await;
+        ids.push(table.id.clone());
+        let ended = Table::create(replica, preset).await;
+        ended.play_on(replica, 9).await;
+        // A seat that leaves ends a game of two, and not one of four.
+        Calls(&ended, 1).resign().send(replica).await.expect("resigned");
+        ids.push(ended.id);
+    }
+    ids.push(clocked(replica).await);
+    ids.push(bargained(replica).await);
+    ids.extend(rematched(replica).await);
+    ids.extend(ended_by_the_platform(replica).await);
+    let (record, _) = written(&["a1", "b1"]);
+    ids.push(import(replica, of_record(record)).await.expect("imported").0.id);
+    ids
+}
+
+/// With a clock, entropy, labels, late spectators and seats of all kinds.
+async fn clocked(replica: &Replica) -> String {
+    let seconds = |seconds| Some(prost_types::Duration { seconds, nanos: 0 });
+    let clock = v1::time_control::Increment { main_time: seconds(600), increment: seconds(5) };
+    let create = Write::Create(v1::CreateGameRequest {
+        seats: vec![seat(v1::SeatClaim::Open, ""), seat(v1::SeatClaim::Assigned, "anna")],
+        labels: [("queue".to_owned(), "ranked".to_owned())].into(),
+        entropy_required: true,
+        time_control: Some(v1::TimeControl {
+            clock: Some(v1::time_control::Clock::Increment(clock)),
+            first_turn_limit: seconds(60),
+        }),
+        ..Default::default()
+    });
+    let created = create.send(replica).await.expect("created");
+    let game_id = created.game.game_id;
+    let join = v1::JoinGameRequest {
+        game_id: game_id.clone(),
+        player_id: "bert".to_owned(),
+        entropy: vec![7; 5],
+        request_id: request_id(),
+        ..Default::default()
+    };
+    Write::Join(join).send(replica).await.expect("joined");
+    let entropy = v1::AddEntropyRequest {
+        game_id: game_id.clone(),
+        seat: 2,
+        entropy: vec![1, 2, 3],
+        ..Default::default()
+    };
+    Write::AddEntropy(entropy).send(replica).await.expect("added");
+    let reissue =
+        v1::ReissueSeatTokenRequest { game_id: game_id.clone(), seat: 1, ..Default::default() };
+    replica.games().reissue_seat_token(reissue).await.expect("reissued");
+    game_id
+}
+
+/// With offers of draws and requests for takebacks, refused and granted.
+async fn bargained(replica: &Replica) -> String {
+    let table = Table::create(replica, "TAIWANESE").await;
+    table.play_on(replica, 24).await;
+    table.play_quietly(replica).await;
+    let last = to_move(&replica.get(&table.id).await);
+    let (asks, answers) = (Calls(&table, 3 - last), Calls(&table, last));
+    for accept in [false, true] {
+        asks.request_takeback().send(replica).await.expect("asked for");
+        answers.answer_takeback(accept).send(replica).await.expect("answered");
+    }
+    table.play_on(replica, 1).await;
+    asks.offer_draw().send(replica).await.expect("offered");
+    answers.answer_draw(false).send(replica).await.expect("declined");
+    table.play_on(replica, 1).await;
+    answers.offer_draw().send(replica).await.expect("offered");
+    asks.answer_draw(true).send(replica).await.expect("agreed");
+    table.id
+}
+
+/// A game and its rematch.
+async fn rematched(replica: &Replica) -> Vec<String> {
+    let table = Table::create(replica, "TAIWANESE").await;
+    table.play_on(replica, 4).await;
+    table.resign(replica, 1).await;
+    for seat in [1, 2] {
+        let rematch = Calls(&table, seat).rematch(v1::RematchFirst::Swap);
+        rematch.send(replica).await.expect("asked");
+    }
+    let rematch = replica.get(&table.id).await.rematch_game_id;
+    vec![table.id, rematch]
+}
+
+/// Adjudicated, and with a player erased.
+async fn ended_by_the_platform(replica: &Replica) -> Vec<String> {
+    let table = Table::create(replica, "TAIWANESE").await;
+    table.play_on(replica, 5).await;
+    adjudicate(replica, &table.id, &[2, 1]).await.expect("adjudicated");
+    let erased = Write::Create(v1::CreateGameRequest {
+        seats: vec![
+            seat(v1::SeatClaim::Assigned, "somebody else"),
+            seat(v1::SeatClaim::Reserved, "cleo"),
+        ],
+        ..Default::default()
+    });
+    let erased = erased.send(replica).await.expect("created").game.game_id;
+    let request =
+        v1::ErasePlayerRequest { player_id: "somebody else".to_owned(), ..Default::default() };
+    replica.platform().erase_player(request).await.expect("erased");
+    vec![table.id, erased]
+}
