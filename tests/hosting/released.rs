@@ -164,14 +164,13 @@ async fn clocked(replica: &Replica) -> String {
 /// With offers of draws and requests for takebacks, refused and granted.
 async fn bargained(replica: &Replica) -> String {
     let table = Table::create(replica, "TAIWANESE").await;
-    table.play_on(replica, 24).await;
-    table.play_quietly(replica).await;
-    let last = to_move(&replica.get(&table.id).await);
-    let (asks, answers) = (Calls(&table, 3 - last), Calls(&table, last));
     for accept in [false, true] {
-        asks.request_takeback().send(replica).await.expect("asked for");
-        answers.answer_takeback(accept).send(replica).await.expect("answered");
+        move_quietly(&table, replica).await;
+        let next = to_move(&replica.get(&table.id).await);
+        Calls(&table, 3 - next).request_takeback().send(replica).await.expect("asked for");
+        Calls(&table, next).answer_takeback(accept).send(replica).await.expect("answered");
     }
+    let (asks, answers) = (Calls(&table, 1), Calls(&table, 2));
     table.play_on(replica, 1).await;
     asks.offer_draw().send(replica).await.expect("offered");
     answers.answer_draw(false).send(replica).await.expect("declined");
@@ -179,6 +178,21 @@ async fn bargained(replica: &Replica) -> String {
     answers.offer_draw().send(replica).await.expect("offered");
     asks.answer_draw(true).send(replica).await.expect("agreed");
     table.id
+}
+
+/// Plays until somebody has moved without turning anything up.
+async fn move_quietly(table: &Table, replica: &Replica) {
+    // Only where something was taken is there room for an action that turns nothing up.
+    loop {
+        let game = replica.get(&table.id).await;
+        let of = |kind| game.legal_actions.iter().find(|action| action.kind() == kind);
+        if of(v1::ActionKind::Move).is_some() {
+            break;
+        }
+        let action = of(v1::ActionKind::Capture).unwrap_or(&game.legal_actions[0]);
+        table.play(replica, &action.text).await;
+    }
+    table.play_quietly(replica).await;
 }
 
 /// A game and its rematch.
