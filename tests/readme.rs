@@ -19,6 +19,7 @@ use support::replica::Replica;
 use tempfile::TempDir;
 
 const SERVE: &str = "cargo run --release -- serve";
+const BUILD: &str = "cargo build --release --quiet";
 const BANQI: &str = "cargo run --release --quiet --";
 const DEFAULT_ADDRESS: &str = "127.0.0.1:50051";
 const STORE: &str = "redis://127.0.0.1:6379";
@@ -156,7 +157,7 @@ impl Reader {
     }
 
     fn with_real_addresses(&self, text: &str) -> String {
-        let text = text.replace(BANQI, env!("CARGO_BIN_EXE_banqi"));
+        let text = text.replace(BUILD, "true").replace(BANQI, env!("CARGO_BIN_EXE_banqi"));
         self.services
             .iter()
             .fold(text, |text, (written, service)| text.replace(written, service.address()))

@@ -98,8 +98,15 @@ impl Watcher {
             KnownGame::Ended(error) => Err(ApiError::clone(error)),
             KnownGame::Nothing | KnownGame::Away => Err(ApiError::fault()),
         }?;
-        // What this reader was told comes before anything newer.
         let told = self.told.map(|version| version.revision);
+        // It may be an older reading than the one that was told, and nobody goes back.
+        let game = match told {
+            Some(told) if self.told_is_known && game.version().revision < told => {
+                self.sight.shown(&self.host.read(game.id()).await?)?
+            }
+            _ => game,
+        };
+        // What this reader was told comes before anything newer.
         let then = told.and_then(|revision| game.as_at(revision)).map(Arc::new);
         Ok(convert::game::game(&then.unwrap_or(game), View::Basic, None))
     }
