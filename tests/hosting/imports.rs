@@ -399,3 +399,15 @@ async fn a_record_brings_its_rules() {
     assert_eq!(exported.rules(), &Preset::HongKong.rules());
     assert_eq!(to_move(&world.any().get(&table.id).await), 1);
 }
+
+#[tokio::test]
+async fn a_record_that_starts_too_late_for_its_turns_to_be_told_apart_is_refused() {
+    let world = World::start(Backing::Memory, 1).await;
+    let record =
+        |turn: u64| format!("[RuleSet \"TAIWANESE\"]\n[Position \"K7/8/8/7k 1 r,b - 3 {turn}\"]\n");
+    import(world.any(), of_record(record(1_000_000_000))).await.expect("early enough");
+    let refused =
+        import(world.any(), of_record(record(1_000_000_001))).await.expect_err("too late");
+    assert_eq!(crate::support::bad_fields(&refused), ["record"]);
+    assert!(refused.message().contains("1000000000"), "{refused:?}");
+}

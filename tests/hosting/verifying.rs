@@ -51,6 +51,8 @@ fn banqi(arguments: &[&str]) -> Output {
 
 fn python(arguments: &[&str]) -> Output {
     Command::new("python3")
+        // Whoever checks by assertions does not check.
+        .arg("-O")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/verify_deal.py"))
         .args(arguments)
         .output()
@@ -99,6 +101,54 @@ async fn a_fair_game_is_verified_where_its_commitment_was_kept(
     {
         let output = python(&[&here[..], arguments].concat());
         assert_eq!(output.status.code(), Some(code), "{output:?}");
+    }
+}
+
+/// What somebody may do to an export.
+type Tamper = fn(&mut Value);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_verifier_in_python_is_not_fooled() {
+    let world = World::start(Backing::Memory, 1).await;
+    let (text, kept) = finished(world.any()).await;
+    let tampers: [(&str, Tamper); 7] = [
+        ("another seed", |game| game["proof"]["server_seed"] = "00".repeat(32).into()),
+        ("another deal", |game| {
+            let deal = game["proof"]["deal"].as_str().expect("a deal");
+            let mut pieces: Vec<&str> = deal.split(' ').collect();
+            pieces.reverse();
+            game["proof"]["deal"] = pieces.join(" ").into();
+        }),
+        ("another game's proof", |game| game["proof"]["game_id"] = "another".into()),
+        ("an entropy too many", |game| {
+            game["proof"]["entropies"].as_array_mut().expect("a list").push("".into());
+        }),
+        ("a log that is missing", |game| game["log"] = Value::Array(Vec::new())),
+        ("actions that are missing", |game| game["actions"] = Value::Array(Vec::new())),
+        ("a record that tells nothing", |game| {
+            for entry in game["log"].as_array_mut().expect("a list") {
+                if let Some(record) = entry["record"].as_str() {
+                    entry["record"] = record.replace('(', " (").into();
+                }
+            }
+        }),
+    ];
+    let commitment = format!("--commitment={kept}");
+    for (what, tamper) in tampers {
+        let mut game: Value = serde_json::from_str(&text).expect("JSON");
+        tamper(&mut game);
+        let (_file, path) = file(&game.to_string());
+        let output = python(&[&path, &commitment]);
+        assert_eq!(output.status.code(), Some(1), "{what}: {output:?}");
+    }
+    // However it is laid out, and however Python is started.
+    let game: Value = serde_json::from_str(&text).expect("JSON");
+    let (_file, path) = file(&format!("{game:#}\n\n"));
+    assert_eq!(python(&[&path, &commitment]).status.code(), Some(0));
+    for nothing in ["{}", "[]", "null", "{\"text\": \"\"}", ""] {
+        let (_file, path) = file(nothing);
+        let code = python(&[&path, &commitment]).status.code();
+        assert!(code == Some(1) || (nothing.is_empty() && code == Some(2)), "{nothing}: {code:?}");
     }
 }
 

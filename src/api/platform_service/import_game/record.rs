@@ -11,6 +11,9 @@ use crate::rules::{Deal, Event, GameRecord, Piece, Position, Referee, RuleSet, S
 /// How many entries a record may have.
 const MAX_ENTRIES: usize = 20_000;
 
+/// At which turn a game may start at the latest, so that its turns can be told apart for ever.
+const LATEST_TURN: u32 = 1_000_000_000;
+
 /// Reads a record, and checks it against the rules and against the rest of the request.
 pub(super) fn read(
     text: &str,
@@ -34,6 +37,14 @@ pub(super) fn read(
     let entries = record.entries().len();
     if entries > MAX_ENTRIES {
         faults.add("record", format!("has {entries} entries, but may have {MAX_ENTRIES}"));
+        return None;
+    }
+    let turn = record.start().map_or(1, Position::turn_number);
+    if turn > LATEST_TURN {
+        faults.add(
+            "record",
+            format!("starts at turn {turn}, but may start at {LATEST_TURN} at the latest"),
+        );
         return None;
     }
     let played = faults.check("record", record.replay())?;
