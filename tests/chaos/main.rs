@@ -69,20 +69,9 @@ fn variable(name: &str) -> Option<u64> {
 /// `BANQI_CHAOS_SEED` as it was printed. What comes of a plan differs each time.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_unsaid(#[values(Case::OneServer, Case::Cluster)] case: Case) {
-    play_rounds(case).await;
-}
-
-/// The same under sentinels. They take a server that a busy machine keeps from answering for one that
-/// has died, and one failover more than the plan has may lose what the plan's do not: so it is run alone.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs the machine for itself: cargo test --test chaos sentinels -- --ignored --nocapture"]
-async fn nothing_is_lost_unsaid_under_sentinels() {
-    play_rounds(Case::Sentinels).await;
-}
-
-/// Plays one round, and more as long as there is time.
-async fn play_rounds(case: Case) {
+async fn nothing_is_lost_unsaid(
+    #[values(Case::OneServer, Case::Sentinels, Case::Cluster)] case: Case,
+) {
     let seconds = variable("BANQI_CHAOS_SECONDS").unwrap_or(0);
     let end = Instant::now() + Duration::from_secs(seconds);
     let first = variable("BANQI_CHAOS_SEED").unwrap_or_else(rand::random);
