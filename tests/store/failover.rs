@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::deployment::{Cluster, Sentinels, ask};
 use crate::fixture::{PATIENCE, commit_of, eventually, game, put, record, version};
 use crate::support::redis_server::RedisServer;
+use crate::support::signal;
 
 /// Within which time after the death of a primary a store must write again. Half a second
 /// (sentinels) or one (cluster) passes before the death is noticed, and up to three more in an
@@ -296,7 +297,7 @@ async fn a_slot_that_is_half_moved_answers_for_what_is_here_and_there() {
 
 /// Kills a server at once.
 fn kill(server: &RedisServer) {
-    signal(server, "KILL");
+    signal(server.id(), "KILL");
 }
 
 /// A server that stands still.
@@ -304,21 +305,13 @@ struct Stopped<'a>(&'a RedisServer);
 
 impl<'a> Stopped<'a> {
     fn stop(server: &'a RedisServer) -> Self {
-        signal(server, "STOP");
+        signal(server.id(), "STOP");
         Self(server)
     }
 }
 
 impl Drop for Stopped<'_> {
     fn drop(&mut self) {
-        signal(self.0, "CONT");
+        signal(self.0.id(), "CONT");
     }
-}
-
-fn signal(server: &RedisServer, name: &str) {
-    let status = std::process::Command::new("kill")
-        .args(["-s", name, &server.id().to_string()])
-        .status()
-        .expect("kill runs");
-    assert!(status.success(), "kill -s {name}: {status}");
 }

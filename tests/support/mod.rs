@@ -9,6 +9,7 @@ pub(crate) mod redis_server;
 pub(crate) mod replica;
 
 use std::net::SocketAddr;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -87,6 +88,20 @@ impl TestServer {
         let result = timeout(PATIENCE, self.running).await.expect("it stops within its bound");
         result.expect("no panic").expect("no failure")
     }
+}
+
+/// Sends a signal to a process.
+pub(crate) fn signal(process: u32, name: &str) {
+    let status = Command::new("kill").args(["-s", name, &process.to_string()]).status();
+    assert!(status.expect("`kill` runs").success(), "{name}");
+}
+
+/// How much of a process is in memory, in bytes.
+pub(crate) fn memory(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("its size");
+    let kilobytes = line.trim().strip_suffix(" kB").expect("in kB").trim();
+    kilobytes.parse::<u64>().expect("a number") * 1024
 }
 
 /// What a refusal says, checked for what every one has: a reason of the domain `banqi`.

@@ -1,6 +1,5 @@
 //! What a store that is away takes from a running clock: `docs/clocks.md` says it exactly.
 
-use std::process::Command;
 use std::time::Duration;
 
 use banqi::api::proto::v1;
@@ -9,9 +8,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::awaited::until_all_have_ended;
 use crate::player::{Player, deadline, server_time, sudden_death, timed_out};
-use crate::support::PATIENCE;
 use crate::support::redis_server::RedisServer;
 use crate::support::replica::Replica;
+use crate::support::{PATIENCE, signal};
 
 /// For how long the store is away.
 const AWAY: Duration = Duration::from_secs(20);
@@ -33,11 +32,6 @@ enum Outage {
     Frozen,
 }
 
-fn signal(server: &RedisServer, name: &str) {
-    let status = Command::new("kill").args([name, &server.id().to_string()]).status();
-    assert!(status.expect("`kill` runs").success(), "{name}");
-}
-
 #[rstest]
 #[tokio::test]
 async fn twenty_seconds_without_a_store_take_three_from_the_clock(
@@ -56,14 +50,14 @@ async fn twenty_seconds_without_a_store_take_three_from_the_clock(
     let since = Instant::now();
     match outage {
         Outage::Killed => store.kill(),
-        Outage::Frozen => signal(&store, "-STOP"),
+        Outage::Frozen => signal(store.id(), "STOP"),
     }
     let began = i64::try_from(since.elapsed().as_millis()).expect("short");
     sleep(AWAY).await;
     let back = Instant::now();
     match outage {
         Outage::Killed => store.restart(),
-        Outage::Frozen => signal(&store, "-CONT"),
+        Outage::Frozen => signal(store.id(), "CONT"),
     }
     let after = player.get_again(&table.id).await;
     let returned = i64::try_from(back.elapsed().as_millis()).expect("short");

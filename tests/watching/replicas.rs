@@ -1,5 +1,9 @@
 //! Three replicas as processes of their own, which are killed and replaced.
 
+// Shared with `tests/chaos`; each takes what it needs.
+#![allow(dead_code)]
+
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use banqi::api::proto::v1::game_service_client::GameServiceClient;
@@ -23,17 +27,23 @@ struct Running {
 
 /// The replicas.
 pub(crate) struct Replicas {
-    store: String,
-    /// How old streams become, in seconds.
-    stream_age: u32,
+    /// The options of each.
+    options: [Vec<String>; COUNT],
     running: Mutex<Vec<Running>>,
 }
 
 impl Replicas {
+    /// Starts them on one store, with streams that become so many seconds old.
     pub(crate) async fn start(store: &str, stream_age: u32) -> Arc<Self> {
-        let replicas = Self { store: store.to_owned(), stream_age, running: Mutex::default() };
-        for _ in 0..COUNT {
-            let running = replicas.begin().await;
+        let options = [format!("--store={store}"), format!("--stream-max-age={stream_age}")];
+        Self::start_with([(); COUNT].map(|()| options.to_vec())).await
+    }
+
+    /// Starts each with options of its own.
+    pub(crate) async fn start_with(options: [Vec<String>; COUNT]) -> Arc<Self> {
+        let replicas = Self { options, running: Mutex::default() };
+        for number in 0..COUNT {
+            let running = replicas.begin(number).await;
             replicas.running().push(running);
         }
         Arc::new(replicas)
@@ -43,12 +53,12 @@ impl Replicas {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn begin(&self) -> Running {
-        let (store, age) = (&self.store, self.stream_age);
-        let store = [format!("--store={store}"), format!("--stream-max-age={age}")];
+    async fn begin(&self, number: usize) -> Running {
+        let own = self.options[number].clone();
         let start = move || {
-            let options = ["--shards=16", "--dev-platform", "--log=error"];
-            Replica::start(&[&store.each_ref().map(String::as_str), &options[..]].concat())
+            let mut options = vec!["--shards=16", "--dev-platform", "--log=error"];
+            options.extend(own.iter().map(String::as_str));
+            Replica::start(&options)
         };
         let replica = tokio::task::spawn_blocking(start).await.expect("it starts");
         let uri = format!("http://{}", replica.address());
@@ -58,9 +68,34 @@ impl Replicas {
 
     /// Kills a replica at once; another one takes its place.
     pub(crate) async fn kill_and_restart(&self, number: usize) {
+        self.kill(number);
+        self.restart(number).await;
+    }
+
+    /// Kills a replica at once.
+    pub(crate) fn kill(&self, number: usize) {
         self.running()[number].replica.kill();
-        let running = self.begin().await;
+    }
+
+    /// Starts another one in the place of one that was killed.
+    pub(crate) async fn restart(&self, number: usize) {
+        let running = self.begin(number).await;
         self.running()[number] = running;
+    }
+
+    /// The process of a replica.
+    pub(crate) fn process(&self, number: usize) -> u32 {
+        self.running()[number].replica.id()
+    }
+
+    /// Where a replica serves probes.
+    pub(crate) fn probes(&self, number: usize) -> SocketAddr {
+        self.running()[number].replica.probes()
+    }
+
+    /// Where a replica serves gRPC.
+    pub(crate) fn address(&self, number: usize) -> String {
+        self.running()[number].replica.address().to_owned()
     }
 
     fn channel(&self, number: usize) -> Channel {

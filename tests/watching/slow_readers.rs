@@ -1,7 +1,5 @@
 //! Readers that do not read: they cost the service no memory, however much there is to tell them.
 
-use std::fs;
-
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::game_service_client::GameServiceClient;
 use banqi::api::proto::v1::watch_game_response::Message;
@@ -11,6 +9,7 @@ use tonic::Streaming;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::replicas::in_time;
+use crate::support::memory;
 use crate::support::replica::Replica;
 
 const READERS: usize = 200;
@@ -32,14 +31,6 @@ async fn connection(replica: &Replica) -> Channel {
     // The readers share a connection, and none of them closes it for the others.
     let endpoint = endpoint.initial_connection_window_size(2 * WINDOW * READERS as u32);
     endpoint.connect().await.expect("a connection")
-}
-
-/// How much of a process is in memory, in bytes.
-fn memory(process: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("its size");
-    let kilobytes = line.trim().strip_suffix(" kB").expect("in kB").trim();
-    kilobytes.parse::<u64>().expect("a number") * 1024
 }
 
 async fn watch(games: &GameServiceClient<Channel>, id: &str) -> Streaming<v1::WatchGameResponse> {
