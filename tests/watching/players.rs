@@ -34,18 +34,38 @@ enum Deed {
 /// Creates a game whose second seat is open. Every third has a clock that runs out when its players
 /// think for long, and every second waits for entropy.
 pub(crate) async fn create(replicas: &Replicas, random: &mut Xoshiro256PlusPlus) -> String {
-    let seat = |claim: v1::SeatClaim| v1::NewSeat { claim: claim.into(), ..Default::default() };
-    let limit = prost_types::Duration { seconds: 0, nanos: 700_000_000 };
-    let clock = Clock::PerTurn(PerTurn { limit: Some(limit) });
-    let control = v1::TimeControl { clock: Some(clock), first_turn_limit: None };
     let request = v1::CreateGameRequest {
         seats: vec![seat(v1::SeatClaim::Assigned), seat(v1::SeatClaim::Open)],
         entropy_required: random.random_ratio(1, 2),
-        time_control: random.random_ratio(1, 3).then_some(control),
+        time_control: random.random_ratio(1, 3).then(short_clock),
         ..Default::default()
     };
     let answer = in_time(replicas.any(random).create_game(request)).await.expect("created");
     answer.into_inner().game.expect("a game").game_id
+}
+
+/// Creates a game that begins at once, and that ends by its clock if nobody plays it.
+pub(crate) async fn create_forgotten(
+    replicas: &Replicas,
+    random: &mut Xoshiro256PlusPlus,
+) -> String {
+    let request = v1::CreateGameRequest {
+        seats: vec![seat(v1::SeatClaim::Assigned), seat(v1::SeatClaim::Assigned)],
+        time_control: Some(short_clock()),
+        ..Default::default()
+    };
+    let answer = in_time(replicas.any(random).create_game(request)).await.expect("created");
+    answer.into_inner().game.expect("a game").game_id
+}
+
+fn seat(claim: v1::SeatClaim) -> v1::NewSeat {
+    v1::NewSeat { claim: claim.into(), ..Default::default() }
+}
+
+fn short_clock() -> v1::TimeControl {
+    let limit = prost_types::Duration { seconds: 0, nanos: 700_000_000 };
+    let clock = Clock::PerTurn(PerTurn { limit: Some(limit) });
+    v1::TimeControl { clock: Some(clock), first_turn_limit: None }
 }
 
 /// The game with its log, from a replica that answers.
