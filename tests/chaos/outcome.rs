@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use banqi::api::export::Hexadecimal;
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::log_entry::Event;
 use banqi::api::proto::v1::replay_game_request::Start;
@@ -69,7 +70,7 @@ fn action_of(record: &str) -> String {
 
 /// Checks that the deal is the promised one, as players do.
 async fn verify(replicas: &Replicas, table: &Table) {
-    let commitment: String = table.commitment.iter().map(|byte| format!("{byte:02x}")).collect();
+    let commitment = Hexadecimal(table.commitment.clone()).to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
     let server = replicas.address(0);
     command.args(["verify", "--server", &server, "--game", &table.id, "--commitment", &commitment]);

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::Command as Process;
 
+use banqi::api::export::Hexadecimal;
 use banqi::api::proto::v1;
 use banqi::game::{Entropy, GameId, ServerSeed, derive_deal};
 use banqi::rules::BoardSize;
@@ -16,10 +17,6 @@ use crate::writes::Write;
 async fn proof(replica: &Replica, id: &str) -> v1::GetFairnessProofResponse {
     let request = v1::GetFairnessProofRequest { game_id: id.to_owned() };
     replica.games().get_fairness_proof(request).await.expect("a proof").into_inner()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A game whose seats were drawn, played a little and ended; as a case of the verifier in Python.
@@ -84,9 +81,9 @@ async fn played(world: &World, preset: &str, entropies: &[&[u8]]) -> serde_json:
     json!({
         "board": if board == BoardSize::Single { "SINGLE" } else { "DOUBLE" },
         "game_id": table.id,
-        "server_seed": hexadecimal(&after.server_seed),
-        "entropies": after.entropies.iter().map(|bytes| hexadecimal(bytes)).collect::<Vec<_>>(),
-        "commitment": hexadecimal(&commitment),
+        "server_seed": Hexadecimal(after.server_seed.clone()),
+        "entropies": after.entropies.iter().cloned().map(Hexadecimal).collect::<Vec<_>>(),
+        "commitment": Hexadecimal(commitment.clone()),
         "deal": after.deal,
         "seating": seating,
     })

@@ -7,10 +7,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use banqi::api::export::Hexadecimal;
 use banqi::api::proto::v1;
 use banqi::game::GameId;
+use banqi::rules::Preset;
 use banqi::store::{Change, Commit, Options, Outcome, Record, Store, Write as Stored, codec, open};
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::adjudication::adjudicate;
@@ -22,40 +23,18 @@ use crate::table::{Table, seat, to_move};
 use crate::world::{Replica, options, request_id, trusting};
 use crate::writes::Write;
 
-const PRESETS: [&str; 10] = [
-    "TAIWANESE",
-    "TCGA",
-    "HONG_KONG",
-    "MAINLAND",
-    "MAINLAND_EXCHANGE",
-    "TAIWANESE_CHAIN",
-    "TAIWANESE_DARK_CHAIN",
-    "XIANGQI_CHASE",
-    "DOUBLE",
-    "DOUBLE_FOUR",
-];
-
 /// A game as a release stored it, and as it told it.
 #[derive(Serialize, Deserialize)]
 struct Released {
     game_id: String,
-    /// Header and message, in hexadecimal.
-    record: String,
+    /// Header and message.
+    record: Hexadecimal,
     /// The JSON document of `ExportGame`.
     document: String,
 }
 
 fn file(format: u8) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/records/format-{format}.jsonl"))
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn from_hex(text: &str) -> Bytes {
-    let byte = |place| u8::from_str_radix(&text[place..place + 2], 16).expect("hexadecimal");
-    (0..text.len()).step_by(2).map(byte).collect::<Vec<u8>>().into()
 }
 
 #[tokio::test]
@@ -70,7 +49,7 @@ async fn records_of_every_released_format_are_read_as_they_were_meant() {
             text.lines().map(|line| serde_json::from_str(line).expect("a game")).collect();
         assert!(games.len() >= 20, "format {format}: {} games", games.len());
         for game in games {
-            let record = Record::from_stored(from_hex(&game.record)).expect("a record");
+            let record = Record::from_stored(game.record.0.into()).expect("a record");
             assert_eq!(record.format, format);
             let id: GameId = game.game_id.parse().expect("an id");
             put(&*store, &id, record).await;
@@ -105,7 +84,7 @@ async fn write_anew() {
         let record = store.load(&parsed).await.expect("an answer").expect("a record");
         let stored = [&record.header()[..], &record.payload[..]].concat();
         let document = export(&replica, &id, v1::ExportFormat::Json).await;
-        let released = Released { game_id: id, record: to_hex(&stored), document };
+        let released = Released { game_id: id, record: Hexadecimal(stored), document };
         lines += &serde_json::to_string(&released).expect("JSON");
         lines.push('\n');
     }
@@ -115,7 +94,7 @@ async fn write_anew() {
 /// Games that have everything in them that a record can hold, some of them still going on.
 async fn games(replica: &Replica) -> Vec<String> {
     let mut ids = Vec::new();
-    for preset in PRESETS {
+    for preset in Preset::ALL.map(Preset::name) {
         let table = Table::create(replica, preset).await;
         table.play_on(replica, 30).await;
         ids.push(table.id.clone());

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use banqi::api::export::{GameDocument, Verdict};
+use banqi::api::export::{GameDocument, Hexadecimal, Verdict};
 use banqi::api::proto::v1;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ async fn finished(replica: &Replica) -> (String, String) {
         ..Default::default()
     };
     let created = Write::Create(request).send(replica).await.expect("created");
-    let kept = hexadecimal(&created.game.commitment);
+    let kept = Hexadecimal(created.game.commitment.clone()).to_string();
     let table = Table::of(Some(created.game), created.tokens);
     let add = v1::AddEntropyRequest {
         game_id: table.id.clone(),
@@ -32,10 +32,6 @@ async fn finished(replica: &Replica) -> (String, String) {
     let game = table.play_on(replica, 6).await;
     table.resign(replica, to_move(&game)).await;
     (export(replica, &table.id, v1::ExportFormat::Json).await, kept)
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn verdict(text: &str, kept: Option<&str>) -> Verdict {
@@ -158,7 +154,7 @@ async fn what_cannot_be_proven_yet_or_ever_is_unproven() {
     let table = Table::create(world.any(), "TAIWANESE").await;
     table.play_on(world.any(), 3).await;
     let going_on = export(world.any(), &table.id, v1::ExportFormat::Json).await;
-    let kept = hexadecimal(&world.any().get(&table.id).await.commitment);
+    let kept = Hexadecimal(world.any().get(&table.id).await.commitment).to_string();
     assert!(
         matches!(verdict(&going_on, Some(&kept)), Verdict::Unproven(why) if why.contains("ended"))
     );
