@@ -15,7 +15,7 @@ use std::env;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{join, join_all};
+use futures_util::future::{join, join_all, join3};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use rstest::rstest;
@@ -68,8 +68,10 @@ async fn every_watcher_sees_every_event_once_in_order(
 
     let end = Instant::now() + length();
     let mut games = Vec::new();
-    // One that nobody plays, so that the clock of one runs out in any case.
-    games.push(players::create_forgotten(&replicas, &mut random).await);
+    // One that nobody plays, so that the clock of one runs out in any case; and one whose players do
+    // what the others may not come to.
+    games.push(players::create_begun(&replicas, true, &mut random).await);
+    games.push(players::create_begun(&replicas, false, &mut random).await);
     while games.len() < GAMES {
         games.push(players::create(&replicas, &mut random).await);
     }
@@ -83,12 +85,14 @@ async fn every_watcher_sees_every_event_once_in_order(
     let feed =
         feed::read(Arc::clone(&replicas), Xoshiro256PlusPlus::seed_from_u64(random.random()));
     let trouble = trouble(&replicas, &redis, hints, end, random.random());
-    let playing = join_all(games.iter().skip(1).map(|game| {
+    let bargaining =
+        players::bargain(&replicas, &games[1], Xoshiro256PlusPlus::seed_from_u64(random.random()));
+    let playing = join_all(games.iter().skip(2).map(|game| {
         let random = Xoshiro256PlusPlus::seed_from_u64(random.random());
         play_until(Arc::clone(&replicas), game.clone(), end, random)
     }));
     let story = async {
-        let (rematches, kills) = join(playing, trouble).await;
+        let (rematches, kills, ()) = join3(playing, trouble, bargaining).await;
         // The last word on each game is said: it has ended, and nobody asks for anything more.
         let all = games.iter().cloned().chain(rematches.into_iter().flatten());
         let mut told = BTreeMap::new();

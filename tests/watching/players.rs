@@ -23,9 +23,9 @@ enum Deed {
     AddEntropy,
     Play,
     OfferDraw,
-    AnswerDraw,
+    AnswerDraw { accept: bool },
     RequestTakeback,
-    AnswerTakeback,
+    AnswerTakeback { accept: bool },
     Reissue,
     Resign,
     Rematch,
@@ -44,14 +44,15 @@ pub(crate) async fn create(replicas: &Replicas, random: &mut Xoshiro256PlusPlus)
     answer.into_inner().game.expect("a game").game_id
 }
 
-/// Creates a game that begins at once, and that ends by its clock if nobody plays it.
-pub(crate) async fn create_forgotten(
+/// Creates a game that begins at once. With a clock, it ends by it if nobody plays it.
+pub(crate) async fn create_begun(
     replicas: &Replicas,
+    has_clock: bool,
     random: &mut Xoshiro256PlusPlus,
 ) -> String {
     let request = v1::CreateGameRequest {
         seats: vec![seat(v1::SeatClaim::Assigned), seat(v1::SeatClaim::Assigned)],
-        time_control: Some(short_clock()),
+        time_control: has_clock.then(short_clock),
         ..Default::default()
     };
     let answer = in_time(replicas.any(random).create_game(request)).await.expect("created");
@@ -105,13 +106,49 @@ pub(crate) async fn play_until(
     Some(game.rematch_game_id).filter(|rematch| !rematch.is_empty())
 }
 
+/// Plays until takebacks and a draw have been asked for and answered, each way: where everything is
+/// left to chance, there may be too little room on the board for it.
+pub(crate) async fn bargain(replicas: &Replicas, id: &str, mut random: Xoshiro256PlusPlus) {
+    let limit = Instant::now() + PATIENCE;
+    for wanted in ["draw declined", "takeback declined", "takeback accepted"] {
+        loop {
+            let game = get(replicas, id, &mut random).await;
+            if kinds(&game).any(|kind| kind == wanted) {
+                break;
+            }
+            assert!(Instant::now() < limit, "{wanted}: not in time, or {game:?} is over");
+            let deed = if game.draw_offer.is_some() {
+                Deed::AnswerDraw { accept: false }
+            } else if game.takeback_request.is_some() {
+                Deed::AnswerTakeback { accept: wanted == "takeback accepted" }
+            } else if wanted == "draw declined" {
+                Deed::OfferDraw
+            } else if kinds(&game).last() == Some("played") && moved_last(&game) {
+                Deed::RequestTakeback
+            } else {
+                Deed::Play
+            };
+            act(replicas, &game, deed, &mut random).await;
+        }
+    }
+}
+
+/// Whether the last action turned nothing up and took nothing.
+fn moved_last(game: &v1::Game) -> bool {
+    game.last_action.as_ref().is_some_and(|action| action.kind() == v1::RecordKind::Move)
+}
+
 /// What to do next, mostly something that may succeed.
 fn draw(game: &v1::Game, random: &mut Xoshiro256PlusPlus) -> Deed {
     match game.state() {
         v1::GameState::Waiting => *[Deed::Join, Deed::AddEntropy].choose(random).expect("a deed"),
         v1::GameState::Finished => Deed::Rematch,
-        _ if game.takeback_request.is_some() && random.random_ratio(2, 3) => Deed::AnswerTakeback,
-        _ if game.draw_offer.is_some() && random.random_ratio(2, 3) => Deed::AnswerDraw,
+        _ if game.takeback_request.is_some() && random.random_ratio(2, 3) => {
+            Deed::AnswerTakeback { accept: random.random_ratio(2, 3) }
+        }
+        _ if game.draw_offer.is_some() && random.random_ratio(2, 3) => {
+            Deed::AnswerDraw { accept: random.random_ratio(1, 3) }
+        }
         _ => match random.random_range(0..100) {
             0..10 => Deed::OfferDraw,
             10..24 => Deed::RequestTakeback,
@@ -156,9 +193,8 @@ async fn act(replicas: &Replicas, game: &v1::Game, deed: Deed, random: &mut Xosh
             let request = v1::OfferDrawRequest { game_id, seat, ..Default::default() };
             in_time(games.offer_draw(request)).await.map(drop)
         }
-        Deed::AnswerDraw => {
+        Deed::AnswerDraw { accept } => {
             let seat = game.draw_offer.as_ref().map_or(seat, other);
-            let accept = random.random_ratio(1, 3);
             let request = v1::AnswerDrawRequest { game_id, seat, accept, ..Default::default() };
             in_time(games.answer_draw(request)).await.map(drop)
         }
@@ -168,9 +204,8 @@ async fn act(replicas: &Replicas, game: &v1::Game, deed: Deed, random: &mut Xosh
             let request = v1::RequestTakebackRequest { game_id, seat, ..Default::default() };
             in_time(games.request_takeback(request)).await.map(drop)
         }
-        Deed::AnswerTakeback => {
+        Deed::AnswerTakeback { accept } => {
             let seat = game.takeback_request.as_ref().map_or(seat, other);
-            let accept = random.random_ratio(2, 3);
             let request = v1::AnswerTakebackRequest { game_id, seat, accept, ..Default::default() };
             in_time(games.answer_takeback(request)).await.map(drop)
         }
@@ -216,31 +251,33 @@ pub(crate) async fn end(replicas: &Replicas, id: &str) -> v1::Game {
     }
 }
 
+/// The kinds of what has happened in a game, in order.
+fn kinds(game: &v1::Game) -> impl Iterator<Item = &'static str> {
+    game.log.iter().map(|entry| match entry.event.as_ref().expect("an event") {
+        Event::Created(_) => "created",
+        Event::Joined(_) => "joined",
+        Event::EntropyAdded(_) => "entropy added",
+        Event::Played(_) => "played",
+        Event::Resigned(_) => "resigned",
+        Event::Aborted(_) => "aborted",
+        Event::TimedOut(_) => "timed out",
+        Event::DrawOffered(_) => "draw offered",
+        Event::DrawAnswered(answer) if answer.accepted => "draw accepted",
+        Event::DrawAnswered(_) => "draw declined",
+        Event::TakebackRequested(_) => "takeback asked for",
+        Event::TakebackAnswered(answer) if answer.accepted => "takeback accepted",
+        Event::TakebackAnswered(_) => "takeback declined",
+        Event::SeatTokenReissued(_) => "token reissued",
+        Event::RematchMade(_) => "rematch made",
+        Event::Adjudicated(_) => "adjudicated",
+        Event::Agreed(_) => "agreed",
+        Event::PlayerErased(_) => "player erased",
+    })
+}
+
 /// Checks that, over all games, something of every kind has happened.
 pub(crate) fn check_coverage<'a>(games: impl Iterator<Item = &'a v1::Game>) {
-    let mut kinds = BTreeSet::new();
-    for entry in games.flat_map(|game| &game.log) {
-        kinds.insert(match entry.event.as_ref().expect("an event") {
-            Event::Created(_) => "created",
-            Event::Joined(_) => "joined",
-            Event::EntropyAdded(_) => "entropy added",
-            Event::Played(_) => "played",
-            Event::Resigned(_) => "resigned",
-            Event::Aborted(_) => "aborted",
-            Event::TimedOut(_) => "timed out",
-            Event::DrawOffered(_) => "draw offered",
-            Event::DrawAnswered(answer) if answer.accepted => "draw accepted",
-            Event::DrawAnswered(_) => "draw declined",
-            Event::TakebackRequested(_) => "takeback asked for",
-            Event::TakebackAnswered(answer) if answer.accepted => "takeback accepted",
-            Event::TakebackAnswered(_) => "takeback declined",
-            Event::SeatTokenReissued(_) => "token reissued",
-            Event::RematchMade(_) => "rematch made",
-            Event::Adjudicated(_) => "adjudicated",
-            Event::Agreed(_) => "agreed",
-            Event::PlayerErased(_) => "player erased",
-        });
-    }
+    let kinds: BTreeSet<_> = games.flat_map(kinds).collect();
     for needed in [
         "created",
         "joined",
