@@ -5,6 +5,7 @@ mod config;
 mod health;
 mod layers;
 mod probes;
+mod readiness;
 mod run;
 pub mod signals;
 mod sweeper;

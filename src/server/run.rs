@@ -15,6 +15,7 @@ use super::assemble;
 use super::config::Config;
 use super::health::Health;
 use super::probes;
+use super::readiness;
 use super::sweeper;
 use crate::api::Host;
 use crate::api::callers::Callers;
@@ -115,6 +116,7 @@ pub async fn run(
         served = http => served.map(|()| Stopped::CutOff).map_err(ServeError::Http),
         () = stop => Ok(Stopped::CutOff),
         () = callers.follow_keys() => Ok(Stopped::CutOff),
+        () = readiness::follow(host.store().as_ref(), &health) => Ok(Stopped::CutOff),
         () = sweeper::sweep(Arc::clone(&host), replica, written) => Ok(Stopped::CutOff),
         () = host.keep_present(config.watching.presence_lifetime) => Ok(Stopped::CutOff),
     };
