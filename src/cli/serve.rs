@@ -10,11 +10,13 @@ use std::time::Duration;
 use clap::Args;
 use tokio::net::TcpListener;
 
+use super::tls::TlsArguments;
 use crate::api::callers::{CallerOptions, Callers, CallersError};
 use crate::api::{HostOptions, StreamAge, WatchPace};
 use crate::game::{Limits, Span};
 use crate::server::{
-    self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, signals, telemetry,
+    self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, Tls, TlsError,
+    TlsOptions, signals, telemetry,
 };
 use crate::store::{self, Finding, Namespace, Options, ShardCount, StoreError, SystemTimeSource};
 
@@ -28,6 +30,9 @@ pub(super) struct Serve {
     /// Address to serve /livez and /readyz on over plain HTTP; not served unless given
     #[arg(long, env = "BANQI_HTTP_LISTEN")]
     http_listen: Option<SocketAddr>,
+
+    #[command(flatten)]
+    tls: TlsArguments,
 
     /// Let anyone who reaches a non-loopback --listen address call
     #[arg(long, env = "BANQI_INSECURE")]
@@ -101,6 +106,8 @@ pub(super) enum Failure {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Callers(#[from] CallersError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     #[error("--log cannot be read: {0}; write a level such as info, or banqi=debug,warn")]
     Log(#[from] tracing_subscriber::filter::ParseError),
     #[error(
@@ -144,6 +151,7 @@ impl Serve {
 
     fn config(self) -> Config {
         Config {
+            tls: self.tls.into(),
             listen: self.listen,
             http_listen: self.http_listen,
             insecure: self.insecure,
@@ -178,6 +186,7 @@ async fn serve(
 ) -> Result<(), Failure> {
     let shutdown = signals::stop()?;
     let callers = Callers::open(&config.callers, Arc::new(SystemTimeSource))?;
+    let tls = config.tls.clone().map(Tls::open).transpose()?;
     let store = store::open(store, options).await?;
     let (losing, fine): (Vec<Finding>, Vec<Finding>) =
         store.checkup().await?.into_iter().partition(Finding::loses_games);
@@ -196,7 +205,7 @@ async fn serve(
         None => None,
     };
     announce(config, &grpc, http.as_ref())?;
-    match server::run(Listeners { grpc, http }, config, &callers, store, shutdown).await? {
+    match server::run(Listeners { grpc, tls, http }, config, &callers, store, shutdown).await? {
         Stopped::Finished => tracing::info!("stopped"),
         Stopped::CutOff => tracing::warn!(
             grace = ?config.stop_grace,
@@ -221,8 +230,13 @@ fn announce(config: &Config, grpc: &TcpListener, http: Option<&TcpListener>) -> 
     if let Some(http) = http {
         text += &format!("probes: http://{}/readyz\n", http.local_addr()?);
     }
+    let trust = match &config.tls {
+        None => "-plaintext",
+        Some(TlsOptions { clients: None, .. }) => "-cacert ca.pem",
+        Some(_) => "-cacert ca.pem -cert client.pem -key client.key",
+    };
     let key = config.callers.auth.as_ref().map_or("", |_| "-H \"x-api-key: $KEY\" ");
-    text += &format!("try: grpcurl -plaintext {key}{address} banqi.v1.RulesService/ListPresets\n");
+    text += &format!("try: grpcurl {trust} {key}{address} banqi.v1.RulesService/ListPresets\n");
     let mut out = io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         tracing::warn!(%error, "standard output cannot be written to");
@@ -254,6 +268,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::server::ClientCertificates;
 
     #[derive(Parser)]
     struct Line {
@@ -276,6 +291,10 @@ mod tests {
         let config = read(&[
             "--listen=[::1]:1",
             "--http-listen=127.0.0.1:2",
+            "--tls-cert=cert.pem",
+            "--tls-key=key.pem",
+            "--tls-client-ca=ca.pem",
+            "--tls-client-optional",
             "--insecure",
             "--cors-origin=https://a.example,https://b.example",
             "--stop-delay=1.5",
@@ -291,6 +310,11 @@ mod tests {
         let expected = Config {
             listen: "[::1]:1".parse().expect("an address"),
             http_listen: Some("127.0.0.1:2".parse().expect("an address")),
+            tls: Some(TlsOptions {
+                certificate: "cert.pem".into(),
+                key: "key.pem".into(),
+                clients: Some(ClientCertificates { authorities: "ca.pem".into(), optional: true }),
+            }),
             insecure: true,
             cors_origins: ["https://a.example", "https://b.example"]
                 .map(|origin| origin.parse().expect("an origin"))

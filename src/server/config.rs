@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, Uri};
 
+use super::tls::TlsOptions;
 use crate::api::callers::CallerOptions;
 use crate::api::{HostOptions, WatchPace};
 
@@ -16,6 +17,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where probes are served over plain HTTP, if at all.
     pub http_listen: Option<SocketAddr>,
+    /// What gRPC is secured with, if it is.
+    pub tls: Option<TlsOptions>,
     /// Whether callers that cannot be told apart may come from other machines.
     pub insecure: bool,
     /// Web pages of which other origins may call.
@@ -37,6 +40,7 @@ impl Default for Config {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 50051)),
             http_listen: None,
+            tls: None,
             insecure: false,
             cors_origins: Vec::new(),
             stop_delay: Duration::ZERO,
@@ -55,7 +59,7 @@ pub enum ConfigError {
     #[error(
         "--listen {address} can be reached from other machines, and anyone there may call: listen \
          on a loopback address such as 127.0.0.1:{}, let only the holders of API keys call \
-         (--auth), or add --insecure where the network itself keeps strangers out",
+         (--auth), or only those with a certificate (--tls-client-ca), or add --insecure where the network itself keeps strangers out",
         address.port()
     )]
     Exposed {
@@ -80,7 +84,11 @@ impl Config {
         if has_keys && self.callers.dev_platform {
             return Err(ConfigError::AuthAndDevPlatform);
         }
-        if self.listen.ip().to_canonical().is_loopback() || self.insecure || has_keys {
+        // Whoever shows no certificate of a trusted authority does not get in.
+        let clients = self.tls.as_ref().and_then(|tls| tls.clients.as_ref());
+        let keeps_out = clients.is_some_and(|clients| !clients.optional);
+        let is_safe = has_keys || keeps_out;
+        if self.listen.ip().to_canonical().is_loopback() || self.insecure || is_safe {
             Ok(())
         } else {
             Err(ConfigError::Exposed { address: self.listen })

@@ -10,7 +10,9 @@ mod run;
 pub mod signals;
 mod sweeper;
 pub mod telemetry;
+mod tls;
 
 pub use config::{Config, ConfigError, CorsOrigin};
 pub use run::{Listeners, ServeError, Stopped, run};
 pub use sweeper::sweep;
+pub use tls::{ClientCertificates, Tls, TlsError, TlsOptions};

@@ -126,12 +126,10 @@ impl Caller {
             return Err(PlayerTokenError::Expired.into());
         }
         match &self.standing {
-            Standing::Known { key, file } if file.find(&key.hash).as_ref() != Some(key) => {
-                Err(ApiError::new(
-                    Reason::ApiKeyWrong,
-                    format!("key `{}` was changed or removed since the call began", key.name),
-                ))
-            }
+            Standing::Known { key, file } if !file.has(key) => Err(ApiError::new(
+                Reason::ApiKeyWrong,
+                format!("key `{}` was changed or removed since the call began", key.name),
+            )),
             _ => Ok(()),
         }
     }

@@ -2,6 +2,7 @@
 
 mod api_key;
 mod caller;
+mod certificate;
 mod key_file;
 mod keys;
 mod lasting;
@@ -18,8 +19,9 @@ use tonic::metadata::MetadataMap;
 
 pub use api_key::{ApiKey, KeyHash, KeyHashError};
 pub use caller::Caller;
+pub use certificate::{CertificateName, CertificateNameError, Peer};
 pub use key_file::KeyFileError;
-pub use keys::{KeyEntry, KeyFault, KeyName, KeyNameError};
+pub use keys::{Credential, CredentialError, KeyEntry, KeyFault, KeyName, KeyNameError};
 pub(super) use lasting::{Messages, lasting};
 pub use player_token::{PlayerToken, PlayerTokenError};
 pub use role::{Role, RoleError};
@@ -100,15 +102,18 @@ impl Callers {
     /// # Errors
     /// Where its credentials are none of this service's.
     pub(super) fn receive<T>(&self, request: Request<T>) -> Result<(Caller, T), ApiError> {
-        let caller = self.identify(request.metadata())?;
+        let caller = self.identify(request.metadata(), request.extensions().get())?;
         Ok((caller, request.into_inner()))
     }
 
-    fn identify(&self, metadata: &MetadataMap) -> Result<Caller, ApiError> {
+    fn identify(&self, metadata: &MetadataMap, peer: Option<&Peer>) -> Result<Caller, ApiError> {
         let shown = Shown::read(metadata)?;
         let standing = match (&self.admission, shown.key) {
             (Admission::Open { dev_platform }, _) => Standing::Open { dev_platform: *dev_platform },
-            (Admission::Keys(_), None) => Standing::Anonymous,
+            (Admission::Keys(file), None) => match peer.and_then(|peer| file.find_peer(peer)) {
+                Some(key) => Standing::Known { key, file: Arc::clone(file) },
+                None => Standing::Anonymous,
+            },
             (Admission::Keys(file), Some(text)) => {
                 let key = file.find(&KeyHash::of(text)).ok_or_else(|| {
                     ApiError::new(
