@@ -11,11 +11,11 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use super::tls::TlsArguments;
-use crate::api::callers::{CallerOptions, Callers, CallersError};
+use crate::api::callers::{CallerLimits, CallerOptions, Callers, CallersError};
 use crate::api::{HostOptions, StreamAge, WatchPace};
 use crate::game::{Limits, Span};
 use crate::server::{
-    self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, Tls, TlsError,
+    self, Config, ConfigError, CorsOrigin, Listeners, Load, ServeError, Stopped, Tls, TlsError,
     TlsOptions, signals, telemetry,
 };
 use crate::store::{self, Finding, Namespace, Options, ShardCount, StoreError, SystemTimeSource};
@@ -85,6 +85,22 @@ pub(super) struct Serve {
     /// Let everyone call PlatformService and act by seat number; for development
     #[arg(long, env = "BANQI_DEV_PLATFORM")]
     dev_platform: bool,
+
+    /// Calls that are answered at the same time; those over that are refused as OVERLOADED
+    #[arg(long, env = "BANQI_MAX_CALLS", value_name = "CALLS", default_value_t = Load::default().calls)]
+    max_calls: NonZeroU32,
+
+    /// Streams and waiting polls that are open at the same time; those over that are refused too
+    #[arg(long, env = "BANQI_MAX_STREAMS", value_name = "STREAMS", default_value_t = Load::default().streams)]
+    max_streams: NonZeroU32,
+
+    /// Streams that one caller may have open over this replica; 0 for as many as there may be
+    #[arg(long, env = "BANQI_MAX_STREAMS_PER_CALLER", value_name = "STREAMS", default_value = "0")]
+    max_streams_per_caller: u32,
+
+    /// Games that one caller may create a second over this replica; 0 for no limit
+    #[arg(long, env = "BANQI_CREATIONS_PER_SECOND", value_name = "GAMES", default_value = "0")]
+    creations_per_second: u32,
 
     /// Hours after which a game that nobody has begun is aborted
     #[arg(long, env = "BANQI_UNBEGUN_HOURS", value_name = "HOURS", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=87_600))]
@@ -158,10 +174,15 @@ impl Serve {
             cors_origins: self.cors_origin,
             stop_delay: self.stop_delay,
             stop_grace: self.stop_grace,
+            load: Load { calls: self.max_calls, streams: self.max_streams },
             callers: CallerOptions {
                 auth: self.auth,
                 dev_platform: self.dev_platform,
                 service_key: self.service_key,
+                limits: CallerLimits {
+                    creations: NonZeroU32::new(self.creations_per_second),
+                    streams: NonZeroU32::new(self.max_streams_per_caller),
+                },
             },
             host: HostOptions {
                 limits: Limits {
@@ -303,6 +324,10 @@ mod tests {
             "--dev-platform",
             "--auth=keys",
             "--service-key=service key",
+            "--max-calls=5",
+            "--max-streams=6",
+            "--max-streams-per-caller=7",
+            "--creations-per-second=8",
             "--unbegun-hours=2",
             "--ended-days=4",
         ])
@@ -325,6 +350,11 @@ mod tests {
                 auth: Some("keys".into()),
                 dev_platform: true,
                 service_key: Some("service key".into()),
+                limits: CallerLimits { creations: NonZeroU32::new(8), streams: NonZeroU32::new(7) },
+            },
+            load: Load {
+                calls: NonZeroU32::new(5).expect("not zero"),
+                streams: NonZeroU32::new(6).expect("not zero"),
             },
             host: HostOptions {
                 limits: Limits { unbegun: Span::hours(2), ended: Span::days(4) },

@@ -1,6 +1,7 @@
 //! What can be configured, checked apart from where it comes from.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -27,12 +28,32 @@ pub struct Config {
     pub stop_delay: Duration,
     /// How long calls in flight may take after that.
     pub stop_grace: Duration,
+    /// How much is taken on at once.
+    pub load: Load,
     /// How callers are told apart.
     pub callers: CallerOptions,
     /// How games are hosted.
     pub host: HostOptions,
     /// How watching is paced.
     pub watching: WatchPace,
+}
+
+/// How much a replica takes on at once, over all connections; what is over that is refused with
+/// `OVERLOADED`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Calls that are being answered.
+    pub calls: NonZeroU32,
+    /// Streams that are open, and polls that wait.
+    pub streams: NonZeroU32,
+}
+
+impl Default for Load {
+    fn default() -> Self {
+        let [calls, streams] =
+            [4_096, 250_000].map(|count| NonZeroU32::new(count).expect("not zero"));
+        Self { calls, streams }
+    }
 }
 
 impl Default for Config {
@@ -45,6 +66,7 @@ impl Default for Config {
             cors_origins: Vec::new(),
             stop_delay: Duration::ZERO,
             stop_grace: Duration::from_secs(10),
+            load: Load::default(),
             callers: CallerOptions::default(),
             host: HostOptions::default(),
             watching: WatchPace::default(),

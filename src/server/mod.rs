@@ -12,7 +12,7 @@ mod sweeper;
 pub mod telemetry;
 mod tls;
 
-pub use config::{Config, ConfigError, CorsOrigin};
+pub use config::{Config, ConfigError, CorsOrigin, Load};
 pub use run::{Listeners, ServeError, Stopped, run};
 pub use sweeper::sweep;
 pub use tls::{ClientCertificates, Tls, TlsError, TlsOptions};

@@ -47,6 +47,7 @@ pub(crate) fn keys() -> (TempDir, CallerOptions) {
         auth: Some(directory.path().join("keys")),
         dev_platform: false,
         service_key: Some(directory.path().join("service")),
+        ..CallerOptions::default()
     };
     (directory, callers)
 }
