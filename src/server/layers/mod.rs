@@ -5,6 +5,7 @@ mod browsers;
 mod cors;
 mod deadline;
 mod drain;
+mod measure;
 mod panics;
 
 pub(super) use admission::AdmissionLayer;
@@ -12,4 +13,5 @@ pub(super) use browsers::Browsers;
 pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;
 pub(super) use drain::Drain;
+pub(super) use measure::MeasureLayer;
 pub(super) use panics::catch_panics;
