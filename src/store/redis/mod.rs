@@ -6,6 +6,7 @@
 mod access;
 mod address;
 mod answer;
+mod batch;
 mod cluster;
 mod connection;
 mod deadline;
@@ -13,6 +14,7 @@ mod ear;
 mod estimate;
 mod failure;
 mod group;
+mod keeper;
 mod keys;
 mod link;
 mod listener;
