@@ -273,7 +273,7 @@ impl Mapper {
 
     async fn ask_seed(&self, seed: &HostPort) -> Result<SlotMap, StoreError> {
         let answer: Result<Value, RedisError> = async {
-            let mut connection = connect(&self.nodes.access.client(seed)?, |_| {}).await?;
+            let mut connection = connect(&self.nodes.access.client(seed).await?, |_| {}).await?;
             slots_command().query_async(&mut connection).await
         }
         .await;

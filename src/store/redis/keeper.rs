@@ -101,12 +101,12 @@ impl Keeper {
         };
         match &self.target {
             Target::Server(server) => {
-                let connection = connect(&self.access.client(server)?, on_push).await?;
+                let connection = connect(&self.access.client(server).await?, on_push).await?;
                 Ok((server.clone(), connection))
             }
             Target::Primary(sentinels) => {
                 let server = sentinels.primary().await?;
-                let mut connection = connect(&self.access.client(&server)?, on_push).await?;
+                let mut connection = connect(&self.access.client(&server).await?, on_push).await?;
                 check_primary(&mut connection).await?;
                 Ok((server, connection))
             }

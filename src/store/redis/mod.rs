@@ -27,6 +27,7 @@ mod sentinel;
 mod servers;
 mod setup;
 mod slot;
+mod tls;
 mod write;
 
 use std::fmt;

@@ -55,7 +55,7 @@ impl Sentinels {
 
     /// What one sentinel says: the epoch of the last failover that it knows of, and the primary.
     async fn ask(&self, host: &HostPort) -> RedisResult<(u64, HostPort)> {
-        let mut connection = connect(&self.access.client(host)?, |_| {}).await?;
+        let mut connection = connect(&self.access.client(host).await?, |_| {}).await?;
         let mut command = cmd("SENTINEL");
         command.arg("MASTER").arg(&self.service);
         let told: HashMap<String, String> = command.query_async(&mut connection).await?;

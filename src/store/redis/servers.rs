@@ -23,6 +23,7 @@ use super::map::SlotMap;
 use super::scripts::Script;
 use super::sentinel::Sentinels;
 use super::slot::Slot;
+use super::tls::Tls;
 use crate::store::open::bad_address;
 use crate::store::{Misconfiguration, StoreError};
 
@@ -65,12 +66,10 @@ impl Servers {
         replicas: Option<NonZeroU32>,
     ) -> Result<Self, Misconfiguration> {
         let Address { kind, mut hosts, access } = address;
-        let usable = |access: &Access| {
-            let unusable =
-                |_| bad_address("a file of `ca`, `cert` or `key` is not PEM of its kind");
-            access.client(&hosts[0]).map(|_| ()).map_err(unusable)
-        };
-        usable(&access)?;
+        let certificates = access.tls.as_ref().map(Tls::read).transpose()?;
+        access
+            .client_with(&hosts[0], certificates)
+            .map_err(|_| bad_address("a file of `ca`, `cert` or `key` is not PEM of its kind"))?;
         let servers = Arc::new(access);
         let whole =
             |target| Layout::Whole(Arc::new(Link::new(target, Arc::clone(&servers), replicas)));
@@ -85,8 +84,8 @@ impl Servers {
     }
 
     /// A client for one of the servers.
-    pub(super) fn client(&self, server: &HostPort) -> RedisResult<Client> {
-        self.access.client(server)
+    pub(super) async fn client(&self, server: &HostPort) -> RedisResult<Client> {
+        self.access.client(server).await
     }
 
     /// Sends a command about keys of a slot.
