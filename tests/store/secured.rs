@@ -94,7 +94,8 @@ async fn sentinels_have_users_and_tls_of_their_own() {
          sentinel auth-pass games one\n"
     );
     let sentinel = RedisServer::start_sentinel(configuration, &tls);
-    let rule = "ACL SETUSER watcher on >two -@all +sentinel|master";
+    let rule =
+        "ACL SETUSER watcher on >two -@all +sentinel|master +sentinel|get-master-addr-by-name";
     ask::<()>(&sentinel, &rule.split(' ').collect::<Vec<_>>()).await;
     ask::<()>(&sentinel, &["ACL", "SETUSER", "default", "off"]).await;
 

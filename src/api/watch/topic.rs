@@ -159,7 +159,7 @@ impl Follower {
         let mut alarm = None;
         loop {
             let game = if due.record {
-                match self.host.read(&self.id).await {
+                match self.read().await {
                     Ok(game) => Some(game),
                     Err(error) if error.reason() == Reason::StoreUnavailable => {
                         self.store_is_away();
@@ -190,6 +190,17 @@ impl Follower {
                 () = self.again.notified() => Hint::ALL,
                 hint = hints.changed() => hint,
             };
+        }
+    }
+
+    /// The game as it stands. That one is gone which was there is not believed of any server.
+    async fn read(&self) -> Result<Arc<Game>, ApiError> {
+        let was_there = matches!(self.sender.borrow().game, KnownGame::Read(_));
+        match self.host.read(&self.id).await {
+            Err(error) if error.reason() == Reason::GameNotFound && was_there => {
+                self.host.read_confirmed(&self.id).await
+            }
+            read => read,
         }
     }
 

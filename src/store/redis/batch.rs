@@ -91,7 +91,8 @@ impl Servers {
         deadline: Deadline,
     ) -> Result<Vec<Value>, StoreError> {
         let link = &batch.node.link;
-        let sent = link.send_all(&batch.pipeline, self.connected_by(deadline), deadline).await;
+        let sent =
+            link.send_all(&batch.pipeline, self.connected_by(link, deadline), deadline).await;
         let answers = match (sent, &self.layout) {
             (Ok(answers), _) => answers.into_iter().map(|answer| answer.map_err(Some)).collect(),
             // It has not been sent, and another node may have taken over.

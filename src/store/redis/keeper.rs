@@ -24,14 +24,18 @@ const ASK_SENTINELS_EVERY: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub(super) enum State {
     Connected(Numbered),
-    /// There is no connection, because of this error; none before the first attempt.
-    Away(Option<RedisError>),
+    /// There is no connection since then, because of this error; none before the first attempt.
+    Away {
+        since: Instant,
+        error: Option<RedisError>,
+    },
 }
 
 /// A connection, and which of a link it is.
 #[derive(Clone, Debug)]
 pub(super) struct Numbered {
     pub(super) number: u64,
+    pub(super) server: HostPort,
     pub(super) connection: MultiplexedConnection,
 }
 
@@ -57,6 +61,7 @@ impl Keeper {
     /// Connects, waits until the connection is found broken, and begins again, for ever.
     pub(super) async fn keep_connected(self) {
         let mut pause = Pause::default();
+        let mut away_since = Instant::now();
         for number in 1.. {
             match self.connect(number).await {
                 Ok((server, connection)) => {
@@ -66,7 +71,8 @@ impl Keeper {
                         let old = std::mem::replace(map, news);
                         old != *map
                     });
-                    self.state.send_replace(State::Connected(Numbered { number, connection }));
+                    let numbered = Numbered { number, server: server.clone(), connection };
+                    self.state.send_replace(State::Connected(numbered));
                     tokio::select! {
                         () = self.found_broken(number) => {
                             tracing::warn!(%server, "the connection to the store is lost");
@@ -75,14 +81,16 @@ impl Keeper {
                             tracing::warn!(%server, "the store has another primary");
                         }
                     }
-                    self.state.send_replace(State::Away(None));
+                    away_since = Instant::now();
+                    self.state.send_replace(State::Away { since: away_since, error: None });
                     if since.elapsed() >= SETTLED_AFTER {
                         pause = Pause::default();
                     }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "the store cannot be reached");
-                    self.state.send_replace(State::Away(Some(error)));
+                    let error = Some(error);
+                    self.state.send_replace(State::Away { since: away_since, error });
                 }
             }
             sleep(pause.next()).await;

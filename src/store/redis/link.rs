@@ -6,6 +6,7 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, FromRedisValue, Pipeline, RedisResult, Value};
@@ -14,13 +15,18 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::access::{Access, HostPort};
+use super::connection::check_primary;
 use super::deadline::Deadline;
 use super::failure::{Trouble, failure, is_refusal};
 use super::group::Group;
 use super::keeper::{Keeper, Numbered, State, mark_broken};
 use super::map::SlotMap;
 use super::sentinel::Sentinels;
+use super::shared::Shared;
 use crate::store::StoreError;
+
+/// For how long a server must have been away for calls not to wait for it.
+const GONE_AFTER: Duration = Duration::from_secs(1);
 
 /// Which server a link connects to.
 #[derive(Clone, Debug)]
@@ -34,6 +40,9 @@ pub(super) enum Target {
 /// The way to one server.
 #[derive(Debug)]
 pub(super) struct Link {
+    target: Target,
+    /// The primary that most sentinels knew of last.
+    primary: Shared<HostPort>,
     state: watch::Receiver<State>,
     /// The server that was connected last, as the one of all slots.
     map: watch::Receiver<Arc<SlotMap>>,
@@ -49,18 +58,26 @@ impl Link {
     /// replicas.
     pub(super) fn new(target: Target, access: Arc<Access>, replicas: Option<NonZeroU32>) -> Self {
         let group = replicas.map(|replicas| Group::new(&target, &access, replicas));
-        let (publish, state) = watch::channel(State::Away(None));
+        let (publish, state) = watch::channel(State::Away { since: Instant::now(), error: None });
         let (publish_map, map) = watch::channel(Arc::default());
         let broken = Arc::new(watch::Sender::new(0));
         let keeper = Keeper {
-            target,
+            target: target.clone(),
             access,
             state: publish,
             map: publish_map,
             broken: Arc::clone(&broken),
         };
         let keeper = tokio::spawn(keeper.keep_connected());
-        Self { state, map, broken, group, _keeper: AbortOnDropHandle::new(keeper) }
+        Self {
+            target,
+            primary: Shared::default(),
+            state,
+            map,
+            broken,
+            group,
+            _keeper: AbortOnDropHandle::new(keeper),
+        }
     }
 
     /// Sends a command, once there is a connection; and waits for one until a moment.
@@ -72,6 +89,17 @@ impl Link {
     ) -> Result<T, Trouble> {
         let call = |mut connection| async move { command.query_async(&mut connection).await };
         self.call(call, connected_by, deadline).await
+    }
+
+    /// Sends a command to the server that is sure to be the one to ask since this was called.
+    pub(super) async fn send_confirmed<T: FromRedisValue>(
+        &self,
+        command: &Cmd,
+        deadline: Deadline,
+    ) -> Result<T, Trouble> {
+        let numbered = self.confirmed(deadline).await.map_err(Trouble::NotSent)?;
+        let call = |mut connection| async move { command.query_async(&mut connection).await };
+        self.call_on(numbered, call, deadline).await
     }
 
     /// Sends several commands at once. Those that are refused fail alone.
@@ -100,6 +128,14 @@ impl Link {
         matches!(&*self.state.borrow(), State::Connected(_))
     }
 
+    /// Whether there has been none for so long that no call need wait for one.
+    pub(super) fn is_gone(&self) -> bool {
+        match &*self.state.borrow() {
+            State::Connected(_) => false,
+            State::Away { since, error } => error.is_some() && since.elapsed() >= GONE_AFTER,
+        }
+    }
+
     async fn call<T, F>(
         &self,
         call: impl FnOnce(MultiplexedConnection) -> F,
@@ -109,8 +145,20 @@ impl Link {
     where
         F: Future<Output = RedisResult<T>>,
     {
-        let Numbered { number, connection } =
-            self.connection(connected_by, deadline).await.map_err(Trouble::NotSent)?;
+        let numbered = self.connection(connected_by, deadline).await.map_err(Trouble::NotSent)?;
+        self.call_on(numbered, call, deadline).await
+    }
+
+    async fn call_on<T, F>(
+        &self,
+        numbered: Numbered,
+        call: impl FnOnce(MultiplexedConnection) -> F,
+        deadline: Deadline,
+    ) -> Result<T, Trouble>
+    where
+        F: Future<Output = RedisResult<T>>,
+    {
+        let Numbered { number, connection, .. } = numbered;
         match timeout_at(deadline.at(), call(connection)).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => {
@@ -130,6 +178,35 @@ impl Link {
         }
     }
 
+    /// The connection to a server that was the one to ask at some moment since this was called: where
+    /// there are sentinels, most of them must say so, and the server itself. One that is not is left.
+    async fn confirmed(&self, deadline: Deadline) -> Result<Numbered, StoreError> {
+        let asked = Instant::now();
+        let in_time = |_| deadline.no_confirmation();
+        loop {
+            let numbered = self.connection(deadline.at(), deadline).await?;
+            let Target::Primary(sentinels) = &self.target else { return Ok(numbered) };
+            let primary = self.primary.since(asked, sentinels.confirmed_primary());
+            let primary = timeout_at(deadline.at(), primary).await.map_err(in_time)?;
+            let mut connection = numbered.connection.clone();
+            if primary.map_err(StoreError::not_applied)? == numbered.server
+                && timeout_at(deadline.at(), check_primary(&mut connection))
+                    .await
+                    .map_err(in_time)?
+                    .is_ok()
+            {
+                return Ok(numbered);
+            }
+            mark_broken(&self.broken, numbered.number);
+            let is_another = |state: &State| match state {
+                State::Connected(next) => next.number != numbered.number,
+                State::Away { .. } => true,
+            };
+            let mut state = self.state.clone();
+            timeout_at(deadline.at(), state.wait_for(is_another)).await.map_err(in_time)?.ok();
+        }
+    }
+
     /// The connection that stands, waiting for one if there is none.
     async fn connection(&self, until: Instant, deadline: Deadline) -> Result<Numbered, StoreError> {
         if let State::Connected(numbered) = &*self.state.borrow() {
@@ -138,7 +215,7 @@ impl Link {
         let mut state = self.state.clone();
         let settled = state.wait_for(|state| match state {
             State::Connected(_) => true,
-            State::Away(error) => error.as_ref().is_some_and(is_refusal),
+            State::Away { error, .. } => error.as_ref().is_some_and(is_refusal),
         });
         let settled = match timeout_at(until, settled).await {
             Ok(state) => state.expect("the keeper lives as long as the link").clone(),
@@ -146,9 +223,9 @@ impl Link {
         };
         match settled {
             State::Connected(numbered) => Ok(numbered),
-            State::Away(Some(error)) if is_refusal(&error) => Err(failure(&error)),
-            State::Away(Some(error)) => Err(StoreError::not_applied(error)),
-            State::Away(None) => Err(deadline.no_connection()),
+            State::Away { error: Some(error), .. } if is_refusal(&error) => Err(failure(&error)),
+            State::Away { error: Some(error), .. } => Err(StoreError::not_applied(error)),
+            State::Away { error: None, .. } => Err(deadline.no_connection()),
         }
     }
 }

@@ -11,6 +11,7 @@ use redis::{
     Value,
 };
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::access::{Access, HostPort};
 use super::address::{Address, Kind};
@@ -95,6 +96,30 @@ impl Servers {
         command: &Cmd,
     ) -> Result<T, StoreError> {
         read(self.ask(slot, command, None, Deadline::after(self.deadline)).await?)
+    }
+
+    /// Sends a command about keys of a slot to a server that is sure to be the one to ask since this
+    /// was called, which one that was replaced may take itself to be.
+    pub(super) async fn query_confirmed<T: FromRedisValue>(
+        &self,
+        slot: Slot,
+        command: &Cmd,
+    ) -> Result<T, StoreError> {
+        let deadline = Deadline::after(self.deadline);
+        let cluster = match &self.layout {
+            Layout::Whole(link) => return Ok(link.send_confirmed(command, deadline).await?),
+            Layout::Cluster(cluster) => cluster,
+        };
+        let mut node = cluster.confirmed(slot, deadline).await?;
+        let mut detour = Detour::confirmed();
+        loop {
+            match self.send(&node, command, deadline).await {
+                Ok(answer) => return read(answer),
+                Err(trouble) => {
+                    node = cluster.after(trouble, slot, &node, deadline, &mut detour).await?;
+                }
+            }
+        }
     }
 
     /// Runs a script on keys of a slot; `command` is its `EVALSHA`. The server is given the
@@ -221,7 +246,7 @@ impl Servers {
     /// Sends a command to a node, unless that stays away for so long that another may have taken
     /// over.
     async fn send(&self, node: &Node, command: &Cmd, deadline: Deadline) -> Result<Value, Trouble> {
-        let connected_by = self.connected_by(deadline);
+        let connected_by = self.connected_by(&node.link, deadline);
         if !node.asking {
             return node.link.send(command, connected_by, deadline).await;
         }
@@ -234,9 +259,10 @@ impl Servers {
             .map_err(Trouble::Refused)
     }
 
-    pub(super) fn connected_by(&self, deadline: Deadline) -> tokio::time::Instant {
+    pub(super) fn connected_by(&self, link: &Link, deadline: Deadline) -> Instant {
         match &self.layout {
             Layout::Whole(_) => deadline.at(),
+            Layout::Cluster(_) if link.is_gone() => Instant::now(),
             Layout::Cluster(_) => deadline.within(Cluster::CONNECTION_PATIENCE),
         }
     }
