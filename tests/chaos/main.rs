@@ -20,6 +20,7 @@
 #[path = "../store/deployment/mod.rs"]
 mod deployment;
 mod network;
+mod node_away;
 mod old_primary;
 mod outage;
 mod outcome;
