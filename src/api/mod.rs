@@ -5,6 +5,7 @@ pub mod convert;
 pub mod error;
 pub mod export;
 mod fields;
+pub(crate) mod followed_files;
 mod game_service;
 mod host;
 mod lifecycle;

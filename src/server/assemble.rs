@@ -17,7 +17,7 @@ use tracing::Level;
 
 use super::config::Config;
 use super::health::Health;
-use super::layers::{Browsers, DeadlineLayer, Drain, catch_panics, cors};
+use super::layers::{AdmissionLayer, Browsers, DeadlineLayer, Drain, catch_panics, cors};
 use crate::api::callers::Callers;
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
@@ -63,6 +63,7 @@ pub(super) fn around(
     let drain = Drain(stopping);
     let calls = ServiceBuilder::new()
         .map_response(move |response| drain.watch(response))
+        .layer(AdmissionLayer::new(config.load))
         .layer(DeadlineLayer)
         .map_response(with_body)
         .layer(catch_panics())

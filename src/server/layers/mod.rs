@@ -1,11 +1,13 @@
 //! What stands around every call.
 
+mod admission;
 mod browsers;
 mod cors;
 mod deadline;
 mod drain;
 mod panics;
 
+pub(super) use admission::AdmissionLayer;
 pub(super) use browsers::Browsers;
 pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;
