@@ -5,6 +5,7 @@ pub mod convert;
 pub mod error;
 pub mod export;
 mod fields;
+pub(crate) mod followed_files;
 mod game_service;
 mod host;
 mod lifecycle;
@@ -18,7 +19,7 @@ mod to_the_end;
 mod watch;
 
 pub use game_service::GameApi;
-pub use host::{Host, HostOptions, RandomSource, SystemRandomSource};
+pub use host::{Host, HostMetrics, HostOptions, RandomSource, SystemRandomSource};
 pub use platform_service::PlatformApi;
 pub use rules_service::{MAX_ACTIONS, RulesApi};
 pub use stream_age::StreamAge;

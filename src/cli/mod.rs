@@ -4,6 +4,7 @@ mod bench;
 mod key;
 mod replay;
 mod serve;
+mod tls;
 mod verify;
 
 use std::error::Error;
@@ -22,7 +23,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     Key(key::NewKey),
     Replay(replay::Replay),
     Verify(verify::Verify),

@@ -17,7 +17,10 @@ use tracing::Level;
 
 use super::config::Config;
 use super::health::Health;
-use super::layers::{Browsers, DeadlineLayer, Drain, catch_panics, cors};
+use super::layers::{
+    AdmissionLayer, Browsers, DeadlineLayer, Drain, MeasureLayer, catch_panics, cors,
+};
+use super::metrics::RpcMetrics;
 use crate::api::callers::Callers;
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
@@ -52,6 +55,7 @@ pub(super) fn around(
     routes: Routes,
     config: &Config,
     stopping: CancellationToken,
+    metrics: Option<RpcMetrics>,
 ) -> impl Service<
     Request<Body>,
     Response = Response<Body>,
@@ -62,7 +66,9 @@ pub(super) fn around(
 + 'static {
     let drain = Drain(stopping);
     let calls = ServiceBuilder::new()
+        .option_layer(metrics.map(MeasureLayer))
         .map_response(move |response| drain.watch(response))
+        .layer(AdmissionLayer::new(config.load))
         .layer(DeadlineLayer)
         .map_response(with_body)
         .layer(catch_panics())

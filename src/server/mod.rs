@@ -4,12 +4,16 @@ mod assemble;
 mod config;
 mod health;
 mod layers;
+mod metrics;
 mod probes;
+mod readiness;
 mod run;
 pub mod signals;
 mod sweeper;
 pub mod telemetry;
+mod tls;
 
-pub use config::{Config, ConfigError, CorsOrigin};
+pub use config::{Config, ConfigError, CorsOrigin, Load};
 pub use run::{Listeners, ServeError, Stopped, run};
 pub use sweeper::sweep;
+pub use tls::{ClientCertificates, Tls, TlsError, TlsOptions};

@@ -5,20 +5,23 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 
 use super::assemble;
 use super::config::Config;
 use super::health::Health;
+use super::metrics::{Metrics, RpcMetrics};
 use super::probes;
+use super::readiness;
 use super::sweeper;
+use super::tls::{Tls, connections};
 use crate::api::Host;
 use crate::api::callers::Callers;
-use crate::store::{ReplicaId, Store};
+use crate::store::{MeasuredStore, ReplicaId, Store};
 
 /// How often an idle HTTP/2 connection is asked whether its peer is still there, and how long the
 /// peer may take to answer. A peer that vanished would otherwise hold its connection for ever.
@@ -37,6 +40,8 @@ const MAX_PENDING_RESETS: usize = MAX_STREAMS as usize;
 pub struct Listeners {
     /// For gRPC and gRPC-Web.
     pub grpc: TcpListener,
+    /// What gRPC is secured with, if it is.
+    pub tls: Option<Arc<Tls>>,
     /// For probes over plain HTTP, if wanted.
     pub http: Option<TcpListener>,
 }
@@ -80,7 +85,17 @@ pub async fn run(
 ) -> Result<Stopped, ServeError> {
     let health = Health::serving().await;
     let stopping = CancellationToken::new();
+    let mut registry = Registry::default();
+    // Nobody reads what nobody can ask for.
+    let is_asked = listeners.http.is_some();
+    let store = match is_asked {
+        true => MeasuredStore::new(store, registry.sub_registry_with_prefix("banqi")),
+        false => store,
+    };
     let (host, written) = Host::new(store, config.host);
+    host.metrics().register(registry.sub_registry_with_prefix("banqi"));
+    let calls = is_asked.then(|| RpcMetrics::new(&mut registry));
+    let metrics = Metrics::new(registry, health.clone());
     let replica = ReplicaId(uuid::Uuid::now_v7());
     let routes = assemble::routes(&health, &host, callers, config.watching)?;
 
@@ -91,15 +106,21 @@ pub async fn run(
         .max_concurrent_streams(MAX_STREAMS)
         .http2_max_pending_accept_reset_streams(Some(MAX_PENDING_RESETS))
         .serve_with_incoming_shutdown(
-            assemble::around(routes, config, stopping.clone()),
-            TcpIncoming::from(listeners.grpc).with_nodelay(Some(true)),
+            assemble::around(routes, config, stopping.clone(), calls),
+            connections(listeners.grpc, listeners.tls.clone()),
             stopping.clone().cancelled_owned(),
         );
     // The probes go on answering until the very end.
-    let probes = probes::router(health.clone());
+    let probes = probes::router(health.clone(), metrics);
     let http = async {
         match listeners.http {
             Some(listener) => axum::serve(listener, probes).await,
+            None => std::future::pending().await,
+        }
+    };
+    let certificates = async {
+        match &listeners.tls {
+            Some(tls) => tls.follow().await,
             None => std::future::pending().await,
         }
     };
@@ -115,6 +136,8 @@ pub async fn run(
         served = http => served.map(|()| Stopped::CutOff).map_err(ServeError::Http),
         () = stop => Ok(Stopped::CutOff),
         () = callers.follow_keys() => Ok(Stopped::CutOff),
+        () = certificates => Ok(Stopped::CutOff),
+        () = readiness::follow(host.store().as_ref(), &health) => Ok(Stopped::CutOff),
         () = sweeper::sweep(Arc::clone(&host), replica, written) => Ok(Stopped::CutOff),
         () = host.keep_present(config.watching.presence_lifetime) => Ok(Stopped::CutOff),
     };

@@ -13,6 +13,7 @@ mod entry;
 mod error;
 mod finding;
 mod hint;
+mod measured;
 mod open;
 mod player_index;
 mod presence;
@@ -30,6 +31,7 @@ pub use entry::{Entry, EntryId, EntryIdError, FEED_KEPT};
 pub use error::{Effect, Misconfiguration, StoreError};
 pub use finding::Finding;
 pub use hint::{Hint, Hints, Subscription};
+pub use measured::MeasuredStore;
 pub use open::{Namespace, NamespaceError, Options, open};
 pub use player_index::IndexEntry;
 pub use presence::{Presence, PresentSlot, Slot, StreamId};
@@ -161,6 +163,12 @@ pub trait Store: std::fmt::Debug + Send + Sync {
 
     /// The replicas that are alive, in the order of their ids.
     async fn live_replicas(&self) -> Result<Vec<ReplicaId>, StoreError>;
+
+    /// Asks whether the store is there: one of its servers at least, where it has several.
+    ///
+    /// # Errors
+    /// When none answers.
+    async fn ping(&self) -> Result<(), StoreError>;
 
     /// Looks at how the store is set up, for the operator.
     async fn checkup(&self) -> Result<Vec<Finding>, StoreError>;

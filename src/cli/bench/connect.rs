@@ -44,7 +44,7 @@ pub(super) async fn connect(address: &str, caller: &Caller) -> Result<Connection
         address: address.to_owned(),
         source: source.into(),
     };
-    let endpoint = Endpoint::from_shared(format!("http://{}", bare(address))).map_err(failed)?;
+    let endpoint = Endpoint::from_shared(format!("http://{address}")).map_err(failed)?;
     let endpoint = endpoint.tcp_nodelay(true).initial_connection_window_size(WINDOW);
     let channel = endpoint.connect_timeout(PATIENCE).connect().await.map_err(failed)?;
     Ok(InterceptedService::new(channel, caller.clone()))
@@ -90,7 +90,7 @@ async fn most_streams(address: &str) -> Result<usize, BenchError> {
 
 /// Asks on a connection of its own, since channels do not tell.
 async fn settings(address: &str) -> Result<usize, Box<dyn std::error::Error + Send + Sync>> {
-    let stream = tokio::time::timeout(PATIENCE, TcpStream::connect(bare(address))).await??;
+    let stream = tokio::time::timeout(PATIENCE, TcpStream::connect(address)).await??;
     let (_calls, mut connection) = h2::client::handshake(stream).await?;
     let mut pings = connection.ping_pong().ok_or("no ping was asked for before")?;
     // Settings are what a server sends first, so they are there when a ping is answered.
@@ -102,9 +102,4 @@ async fn settings(address: &str) -> Result<usize, Box<dyn std::error::Error + Se
     });
     answered.await??;
     Ok(connection.max_concurrent_send_streams())
-}
-
-/// An address without its scheme, of which there is only the one.
-fn bare(address: &str) -> &str {
-    address.strip_prefix("http://").unwrap_or(address)
 }

@@ -14,7 +14,7 @@ use super::redis_server::RedisServer;
 #[derive(Args, Clone, Debug)]
 pub(super) struct SubjectOptions {
     /// The service, for example 127.0.0.1:50051; repeated for each replica. Without it a service is started for the run
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     address: Vec<String>,
 
     /// A key of a service that asks for one
@@ -110,6 +110,15 @@ impl Subject {
             _redis_server: redis,
         })
     }
+}
+
+/// Reads the address of a service, without the only scheme that there is.
+fn address(text: &str) -> Result<String, String> {
+    let bare = text.strip_prefix("http://").unwrap_or(text);
+    if bare.contains("://") {
+        return Err("a load is made without TLS only: expected HOST:PORT".to_owned());
+    }
+    Ok(bare.to_owned())
 }
 
 /// What starts the service on a free port. It goes by the environment, which, unlike the list of

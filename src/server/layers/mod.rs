@@ -1,13 +1,17 @@
 //! What stands around every call.
 
+mod admission;
 mod browsers;
 mod cors;
 mod deadline;
 mod drain;
+mod measure;
 mod panics;
 
+pub(super) use admission::AdmissionLayer;
 pub(super) use browsers::Browsers;
 pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;
 pub(super) use drain::Drain;
+pub(super) use measure::MeasureLayer;
 pub(super) use panics::catch_panics;
