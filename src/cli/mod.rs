@@ -1,5 +1,6 @@
 //! The command line.
 
+mod bench;
 mod key;
 mod replay;
 mod serve;
@@ -26,6 +27,7 @@ enum Command {
     Key(key::NewKey),
     Replay(replay::Replay),
     Verify(verify::Verify),
+    Bench(bench::Bench),
 }
 
 /// Runs the command that the process was started with.
@@ -38,6 +40,7 @@ pub fn main() -> ExitCode {
         Command::Key(key) => done(key.run()),
         Command::Replay(replay) => done(replay.run()),
         Command::Verify(verify) => verify.run().map_err(Into::into),
+        Command::Bench(bench) => done(bench.run()),
     };
     match result {
         Ok(code) => code,

@@ -277,7 +277,7 @@ fn shards(text: &str) -> Result<ShardCount, String> {
 }
 
 /// Reads a number of seconds, whole or not.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     text.parse()
         .ok()
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())

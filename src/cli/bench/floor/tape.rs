@@ -1,14 +1,14 @@
 //! Recorded games: what the floor answers and stores instead of playing.
 
-use banqi::api::convert::action;
-use banqi::api::convert::game::{View, game as message};
-use banqi::api::proto::v1;
-use banqi::game::{
+use crate::api::convert::action;
+use crate::api::convert::game::{View, game as message};
+use crate::api::proto::v1;
+use crate::game::{
     Command, DealSource, Game, GameKey, History, Limits, Millis, NewGame, NewSeat, Request,
     Seating, ServerSeed, Spectators, TimeControl, decide,
 };
-use banqi::rules::Preset;
-use banqi::store::codec;
+use crate::rules::Preset;
+use crate::store::codec;
 use bytes::Bytes;
 use prost::Message as _;
 use rand::rngs::StdRng;
@@ -20,26 +20,26 @@ const GAMES: u64 = 24;
 const NOW: Millis = Millis(1_767_225_600_000);
 
 /// Recorded games, the same in every process.
-pub(crate) struct Tape(Vec<Vec<Step>>);
+pub(super) struct Tape(Vec<Vec<Step>>);
 
 /// One revision of a recorded game.
-pub(crate) struct Step {
+pub(super) struct Step {
     /// What the call that made it is answered: a `CreateGameResponse`, or a `PlayActionResponse`.
-    pub(crate) answer: Bytes,
+    pub(super) answer: Bytes,
     /// What `GetGame` answers then.
-    pub(crate) read: Bytes,
+    pub(super) read: Bytes,
     /// What is stored then, with its header.
-    pub(crate) record: Bytes,
+    pub(super) record: Bytes,
 }
 
 impl Tape {
     /// Plays the games.
-    pub(crate) fn record() -> Self {
+    pub(super) fn record() -> Self {
         Self((0..GAMES).map(|seed| play(StdRng::seed_from_u64(seed))).collect())
     }
 
     /// The recording that the games of a shard are played from.
-    pub(crate) fn steps(&self, shard: usize) -> &[Step] {
+    pub(super) fn steps(&self, shard: usize) -> &[Step] {
         &self.0[shard % self.0.len()]
     }
 }

@@ -15,9 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use banqi::api::proto::v1;
-use banqi::store::ShardCount;
 use bytes::{BufMut as _, Bytes};
+use clap::Args;
 use prost::Message;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, RedisResult, Script, Value, cmd};
@@ -30,27 +29,47 @@ use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
 use tonic_prost::ProstDecoder;
 
-use crate::tape::{Step, Tape};
+use super::tape::{Step, Tape};
+use crate::api::proto::v1;
+use crate::cli::bench::failure::BenchError;
+use crate::store::ShardCount;
 
 /// Milliseconds for which the service keeps a game that has ended, and one that nobody begins.
 const KEPT: u64 = 30 * 24 * 3_600_000;
 const UNBEGUN: u64 = 24 * 3_600_000;
 
-/// Serves the floor on a free port, which is told on standard output, until it is killed.
-pub(crate) fn serve(redis: &str) {
-    // The runtime that `banqi serve` runs on.
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.expect("a runtime").block_on(async {
-        let client = Client::open(redis).expect("an address");
+/// Serve the floor on a free port until killed
+#[derive(Args, Clone, Debug)]
+pub(in crate::cli::bench) struct ServeFloor {
+    /// The Redis server that it writes to
+    #[arg(long, env = "BANQI_STORE", value_name = "ADDRESS", hide_env_values = true)]
+    store: String,
+}
+
+impl ServeFloor {
+    pub(in crate::cli::bench) fn run(&self) -> Result<(), BenchError> {
+        // The runtime that `banqi serve` runs on.
+        tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(BenchError::System)?
+            .block_on(self.serve())
+    }
+
+    async fn serve(&self) -> Result<(), BenchError> {
+        let failed = |source| BenchError::FloorStore { address: self.store.clone(), source };
+        let client = Client::open(&*self.store).map_err(failed)?;
         let config = AsyncConnectionConfig::new().set_response_timeout(None);
         let redis = client.get_multiplexed_async_connection_with_config(&config).await;
-        let floor = Floor(Arc::new(State::new(redis.expect("redis-server answers"))));
-        floor.0.load_script().await.expect("redis-server takes the script");
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        println!("floor is listening on {}", listener.local_addr().expect("an address"));
+        let floor = Floor(Arc::new(State::new(redis.map_err(failed)?)));
+        floor.0.load_script().await.map_err(failed)?;
+        let listener = TcpListener::bind("127.0.0.1:0").await.map_err(BenchError::System)?;
+        let address = listener.local_addr().map_err(BenchError::System)?;
+        println!("floor is listening on {address}");
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-        Server::builder().add_service(floor).serve_with_incoming(incoming).await.expect("serves");
-    });
+        let served = Server::builder().add_service(floor).serve_with_incoming(incoming).await;
+        served.map_err(|error| BenchError::System(std::io::Error::other(error)))
+    }
 }
 
 struct State {
@@ -67,8 +86,8 @@ struct State {
 impl State {
     fn new(redis: MultiplexedConnection) -> Self {
         let script = concat!(
-            include_str!("../../src/store/redis/clock.lua"),
-            include_str!("../../src/store/redis/commit.lua")
+            include_str!("../../../store/redis/clock.lua"),
+            include_str!("../../../store/redis/commit.lua")
         );
         let shards = ShardCount::default();
         Self {
