@@ -82,7 +82,7 @@ pub async fn run(
     let stopping = CancellationToken::new();
     let (host, written) = Host::new(store, config.host);
     let replica = ReplicaId(uuid::Uuid::now_v7());
-    let routes = assemble::routes(&health, &host, callers, config.watching)?;
+    let handlers = assemble::handlers(&health, &host, callers, config.watching)?;
 
     let grpc = Server::builder()
         .accept_http1(true)
@@ -91,7 +91,7 @@ pub async fn run(
         .max_concurrent_streams(MAX_STREAMS)
         .http2_max_pending_accept_reset_streams(Some(MAX_PENDING_RESETS))
         .serve_with_incoming_shutdown(
-            assemble::around(routes, config, stopping.clone()),
+            assemble::around(handlers, config, stopping.clone()),
             TcpIncoming::from(listeners.grpc).with_nodelay(Some(true)),
             stopping.clone().cancelled_owned(),
         );

@@ -4,10 +4,12 @@ mod browsers;
 mod cors;
 mod deadline;
 mod drain;
+mod frequent;
 mod panics;
 
 pub(super) use browsers::Browsers;
 pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;
 pub(super) use drain::Drain;
-pub(super) use panics::catch_panics;
+pub(super) use frequent::Frequent;
+pub(super) use panics::CatchPanicsLayer;
