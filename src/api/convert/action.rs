@@ -1,12 +1,28 @@
 //! Legal actions and records.
 
+use prost::encoding::{WireType, encode_key};
+
 use crate::api::convert::position;
 use crate::api::proto::v1;
 use crate::rules::{Action, Cell, Played, Position, Record, Referee, Square};
 
+/// The number of `banqi.v1.Game.legal_actions`.
+const LEGAL_ACTIONS: u32 = 8;
+
 /// A legal action, with what everyone can see of what it would do in `position`.
 fn legal(action: Action, position: &Position) -> v1::LegalAction {
-    let kind = match action {
+    let (from, to) = squares(action);
+    v1::LegalAction {
+        text: action.to_string(),
+        kind: action_kind(action, position).into(),
+        from: position::square(from),
+        to: position::square(to),
+    }
+}
+
+/// What kind of action it is in `position`, as everyone can see.
+fn action_kind(action: Action, position: &Position) -> v1::ActionKind {
+    match action {
         Action::Flip(_) => v1::ActionKind::Flip,
         Action::Move { to, .. } => match position.cell(to) {
             Cell::Empty => v1::ActionKind::Move,
@@ -14,13 +30,34 @@ fn legal(action: Action, position: &Position) -> v1::LegalAction {
             Cell::FaceDown => v1::ActionKind::Aim,
         },
         Action::EndChain => v1::ActionKind::EndChain,
-    };
-    let (from, to) = squares(action);
-    v1::LegalAction {
-        text: action.to_string(),
-        kind: kind.into(),
-        from: position::square(from),
-        to: position::square(to),
+    }
+}
+
+/// Appends what [`legal_actions`] makes to an encoded `banqi.v1.Game`. Every state has a dozen of
+/// them or more, and to make messages of them first takes longer than all the rest of the game.
+pub(super) fn encode_legal_actions(referee: &Referee, bytes: &mut Vec<u8>) {
+    let position = referee.position();
+    for &action in referee.legal_actions().iter() {
+        encode_key(LEGAL_ACTIONS, WireType::LengthDelimited, bytes);
+        let start = bytes.len();
+        // Overwritten with the length, which is below 128 and so takes one byte.
+        bytes.push(0);
+        encode_key(1, WireType::LengthDelimited, bytes);
+        let text = action.text();
+        bytes.push(text.len() as u8);
+        bytes.extend(text.as_bytes());
+        encode_number(2, action_kind(action, position).into(), bytes);
+        let (from, to) = squares(action);
+        encode_number(3, position::square(from), bytes);
+        encode_number(4, position::square(to), bytes);
+        bytes[start] = (bytes.len() - start - 1) as u8;
+    }
+}
+
+/// An enum's number; 0 is left out, as always.
+fn encode_number(field: u32, number: i32, bytes: &mut Vec<u8>) {
+    if number != 0 {
+        prost::encoding::int32::encode(field, &number, bytes);
     }
 }
 

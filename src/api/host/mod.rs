@@ -5,6 +5,7 @@ mod cache;
 mod create;
 mod credential;
 mod erase;
+mod hosted_game;
 mod list;
 mod random;
 mod rematch;
@@ -22,6 +23,7 @@ use tokio::sync::mpsc;
 pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
+pub(crate) use hosted_game::HostedGame;
 pub(crate) use list::Wanted;
 pub use random::{RandomSource, SystemRandomSource};
 pub(crate) use sight::{Sight, as_spectators_see};
@@ -113,7 +115,7 @@ impl Host {
     ///
     /// # Errors
     /// Where there is no such game, it cannot be read, or the store is away.
-    pub(crate) async fn read(&self, id: &GameId) -> Result<Arc<Game>, ApiError> {
+    pub(crate) async fn read(&self, id: &GameId) -> Result<Arc<HostedGame>, ApiError> {
         let found = self.store.load(id).await;
         let record = found.map_err(|error| ApiError::from(error).about(id))?;
         self.revive(id, &record.ok_or_else(|| ApiError::no_game(id))?)
@@ -123,7 +125,7 @@ impl Host {
     ///
     /// # Errors
     /// Where there is no such game, it cannot be read, or the store is away.
-    async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
+    async fn read_current(&self, id: &GameId) -> Result<(Arc<HostedGame>, Millis), ApiError> {
         let game = self.read(id).await?;
         let now = self.now(id).await?;
         Ok((self.enforce(game, now).await?, now))
@@ -133,7 +135,7 @@ impl Host {
     ///
     /// # Errors
     /// For the first of them that there is not, or that cannot be read.
-    async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<Game>>, ApiError> {
+    async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<HostedGame>>, ApiError> {
         let found = self.store.load_many(ids).await?;
         ids.iter()
             .zip(found)
@@ -154,7 +156,7 @@ impl Host {
     pub(crate) async fn read_those_there(
         &self,
         ids: &[GameId],
-    ) -> Result<Vec<Option<Arc<Game>>>, ApiError> {
+    ) -> Result<Vec<Option<Arc<HostedGame>>>, ApiError> {
         let found = self.store.load_many(ids).await?;
         let read = |(id, found): (&GameId, Found<Record>)| {
             let record = found.ok().flatten()?;
@@ -172,7 +174,7 @@ impl Host {
     }
 
     /// The game that a record is, or an error that the log has too.
-    fn revive(&self, id: &GameId, record: &Record) -> Result<Arc<Game>, ApiError> {
+    fn revive(&self, id: &GameId, record: &Record) -> Result<Arc<HostedGame>, ApiError> {
         self.replay(id, record).map_err(|error| match error {
             Unreadable::Record(error) => ApiError::unreadable(id, &error),
             Unreadable::Game(error) => ApiError::contradiction(id, &error),
@@ -180,7 +182,7 @@ impl Host {
     }
 
     /// The game that a record is; replays no more of it than this replica has not seen yet.
-    fn replay(&self, id: &GameId, record: &Record) -> Result<Arc<Game>, Unreadable> {
+    fn replay(&self, id: &GameId, record: &Record) -> Result<Arc<HostedGame>, Unreadable> {
         let known = self.cache.get(id);
         if let Some(known) = known.as_ref().filter(|known| known.version() == record.version) {
             return Ok(Arc::clone(known));
@@ -189,8 +191,6 @@ impl Host {
             Some(known) => known.catch_up(codec::read_on(known.stored(), record)?),
             None => Game::replay(codec::read(id, record)?),
         };
-        let game = Arc::new(game?);
-        self.cache.put(&game);
-        Ok(game)
+        Ok(self.cache.put(game?))
     }
 }
