@@ -6,6 +6,7 @@ pub mod convert;
 pub mod error;
 pub mod export;
 mod fields;
+pub(crate) mod followed_files;
 mod game_service;
 mod host;
 mod lifecycle;

@@ -6,7 +6,7 @@ use clap::Args;
 use rand::TryRng as _;
 use rand::rngs::SysRng;
 
-use crate::api::callers::{ApiKey, KeyEntry, KeyName, Role};
+use crate::api::callers::{ApiKey, Credential, KeyEntry, KeyName, Role};
 
 /// Make an API key: the key goes to standard error, its line for the --auth file to standard output
 #[derive(Args, Clone, Debug)]
@@ -35,7 +35,8 @@ impl NewKey {
         SysRng.try_fill_bytes(&mut random)?;
         let key = ApiKey::new(random);
         // Its line first: a key whose line went nowhere should not be shown.
-        let entry = KeyEntry { name: self.name, role: self.role, hash: key.hash() };
+        let entry =
+            KeyEntry { name: self.name, role: self.role, credential: Credential::Key(key.hash()) };
         let mut out = io::stdout().lock();
         writeln!(out, "{entry}")?;
         out.flush()?;

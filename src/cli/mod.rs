@@ -3,6 +3,7 @@
 mod key;
 mod replay;
 mod serve;
+mod tls;
 mod verify;
 
 use std::error::Error;
@@ -21,7 +22,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     Key(key::NewKey),
     Replay(replay::Replay),
     Verify(verify::Verify),

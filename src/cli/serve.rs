@@ -10,11 +10,13 @@ use std::time::Duration;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::api::callers::{CallerOptions, Callers, CallersError};
+use super::tls::TlsArguments;
+use crate::api::callers::{CallerLimits, CallerOptions, Callers, CallersError};
 use crate::api::{HostOptions, StreamAge, WatchPace};
 use crate::game::{Limits, Span};
 use crate::server::{
-    self, Config, ConfigError, CorsOrigin, Listeners, ServeError, Stopped, signals, telemetry,
+    self, Config, ConfigError, CorsOrigin, Listeners, Load, ServeError, Stopped, Tls, TlsError,
+    TlsOptions, signals, telemetry,
 };
 use crate::store::{self, Finding, Namespace, Options, ShardCount, StoreError, SystemTimeSource};
 
@@ -28,6 +30,9 @@ pub(super) struct Serve {
     /// Address to serve /livez and /readyz on over plain HTTP; not served unless given
     #[arg(long, env = "BANQI_HTTP_LISTEN")]
     http_listen: Option<SocketAddr>,
+
+    #[command(flatten)]
+    tls: TlsArguments,
 
     /// Let anyone who reaches a non-loopback --listen address call
     #[arg(long, env = "BANQI_INSECURE")]
@@ -81,6 +86,22 @@ pub(super) struct Serve {
     #[arg(long, env = "BANQI_DEV_PLATFORM")]
     dev_platform: bool,
 
+    /// Calls that are answered at the same time; those over that are refused as OVERLOADED
+    #[arg(long, env = "BANQI_MAX_CALLS", value_name = "CALLS", default_value_t = Load::default().calls)]
+    max_calls: NonZeroU32,
+
+    /// Streams and waiting polls that are open at the same time; those over that are refused too
+    #[arg(long, env = "BANQI_MAX_STREAMS", value_name = "STREAMS", default_value_t = Load::default().streams)]
+    max_streams: NonZeroU32,
+
+    /// Streams that one caller may have open over this replica; 0 for as many as there may be
+    #[arg(long, env = "BANQI_MAX_STREAMS_PER_CALLER", value_name = "STREAMS", default_value = "0")]
+    max_streams_per_caller: u32,
+
+    /// Games that one caller may create a second over this replica; 0 for no limit
+    #[arg(long, env = "BANQI_CREATIONS_PER_SECOND", value_name = "GAMES", default_value = "0")]
+    creations_per_second: u32,
+
     /// Hours after which a game that nobody has begun is aborted
     #[arg(long, env = "BANQI_UNBEGUN_HOURS", value_name = "HOURS", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=87_600))]
     unbegun_hours: u32,
@@ -105,6 +126,8 @@ pub(super) enum Failure {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Callers(#[from] CallersError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     #[error("--log cannot be read: {0}; write a level such as info, or banqi=debug,warn")]
     Log(#[from] tracing_subscriber::filter::ParseError),
     #[error(
@@ -146,16 +169,22 @@ impl Serve {
 
     fn config(self) -> Config {
         Config {
+            tls: self.tls.into(),
             listen: self.listen,
             http_listen: self.http_listen,
             insecure: self.insecure,
             cors_origins: self.cors_origin,
             stop_delay: self.stop_delay,
             stop_grace: self.stop_grace,
+            load: Load { calls: self.max_calls, streams: self.max_streams },
             callers: CallerOptions {
                 auth: self.auth,
                 dev_platform: self.dev_platform,
                 service_key: self.service_key,
+                limits: CallerLimits {
+                    creations: NonZeroU32::new(self.creations_per_second),
+                    streams: NonZeroU32::new(self.max_streams_per_caller),
+                },
             },
             host: HostOptions {
                 limits: Limits {
@@ -180,6 +209,7 @@ async fn serve(
 ) -> Result<(), Failure> {
     let shutdown = signals::stop()?;
     let callers = Callers::open(&config.callers, Arc::new(SystemTimeSource))?;
+    let tls = config.tls.clone().map(Tls::open).transpose()?;
     let store = store::open(store, options).await?;
     let (losing, fine): (Vec<Finding>, Vec<Finding>) =
         store.checkup().await?.into_iter().partition(Finding::loses_games);
@@ -198,7 +228,7 @@ async fn serve(
         None => None,
     };
     announce(config, &grpc, http.as_ref())?;
-    match server::run(Listeners { grpc, http }, config, &callers, store, shutdown).await? {
+    match server::run(Listeners { grpc, tls, http }, config, &callers, store, shutdown).await? {
         Stopped::Finished => tracing::info!("stopped"),
         Stopped::CutOff => tracing::warn!(
             grace = ?config.stop_grace,
@@ -223,8 +253,13 @@ fn announce(config: &Config, grpc: &TcpListener, http: Option<&TcpListener>) -> 
     if let Some(http) = http {
         text += &format!("probes: http://{}/readyz\n", http.local_addr()?);
     }
+    let trust = match &config.tls {
+        None => "-plaintext",
+        Some(TlsOptions { clients: None, .. }) => "-cacert ca.pem",
+        Some(_) => "-cacert ca.pem -cert client.pem -key client.key",
+    };
     let key = config.callers.auth.as_ref().map_or("", |_| "-H \"x-api-key: $KEY\" ");
-    text += &format!("try: grpcurl -plaintext {key}{address} banqi.v1.RulesService/ListPresets\n");
+    text += &format!("try: grpcurl {trust} {key}{address} banqi.v1.RulesService/ListPresets\n");
     let mut out = io::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         tracing::warn!(%error, "standard output cannot be written to");
@@ -256,6 +291,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::server::ClientCertificates;
 
     #[derive(Parser)]
     struct Line {
@@ -278,6 +314,10 @@ mod tests {
         let config = read(&[
             "--listen=[::1]:1",
             "--http-listen=127.0.0.1:2",
+            "--tls-cert=cert.pem",
+            "--tls-key=key.pem",
+            "--tls-client-ca=ca.pem",
+            "--tls-client-optional",
             "--insecure",
             "--cors-origin=https://a.example,https://b.example",
             "--stop-delay=1.5",
@@ -286,6 +326,10 @@ mod tests {
             "--dev-platform",
             "--auth=keys",
             "--service-key=service key",
+            "--max-calls=5",
+            "--max-streams=6",
+            "--max-streams-per-caller=7",
+            "--creations-per-second=8",
             "--unbegun-hours=2",
             "--ended-days=4",
         ])
@@ -293,6 +337,11 @@ mod tests {
         let expected = Config {
             listen: "[::1]:1".parse().expect("an address"),
             http_listen: Some("127.0.0.1:2".parse().expect("an address")),
+            tls: Some(TlsOptions {
+                certificate: "cert.pem".into(),
+                key: "key.pem".into(),
+                clients: Some(ClientCertificates { authorities: "ca.pem".into(), optional: true }),
+            }),
             insecure: true,
             cors_origins: ["https://a.example", "https://b.example"]
                 .map(|origin| origin.parse().expect("an origin"))
@@ -303,6 +352,11 @@ mod tests {
                 auth: Some("keys".into()),
                 dev_platform: true,
                 service_key: Some("service key".into()),
+                limits: CallerLimits { creations: NonZeroU32::new(8), streams: NonZeroU32::new(7) },
+            },
+            load: Load {
+                calls: NonZeroU32::new(5).expect("not zero"),
+                streams: NonZeroU32::new(6).expect("not zero"),
             },
             host: HostOptions {
                 limits: Limits { unbegun: Span::hours(2), ended: Span::days(4) },

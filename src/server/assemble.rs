@@ -11,13 +11,15 @@ use tonic::body::Body;
 use tonic::service::Routes;
 use tonic_reflection::server::{Builder, Error};
 use tonic_web::GrpcWebLayer;
-use tower::{BoxError, Service, ServiceBuilder};
+use tower::{BoxError, Layer as _, Service, ServiceBuilder};
 use tower_http::trace::TraceLayer;
 use tracing::Level;
 
 use super::config::Config;
 use super::health::Health;
-use super::layers::{Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, cors};
+use super::layers::{
+    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, cors,
+};
 use crate::api::callers::Callers;
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
@@ -72,7 +74,7 @@ pub(super) fn around(
 + Send
 + 'static {
     let drain = Drain(stopping);
-    let calls = Frequent::new(
+    let handlers = Frequent::new(
         ServiceBuilder::new()
             .layer(DeadlineLayer)
             .layer(CatchPanicsLayer)
@@ -85,6 +87,7 @@ pub(super) fn around(
             .map_response(complete)
             .service(handlers.routes),
     );
+    let calls = AdmissionLayer::new(config.load).layer(handlers);
     let web = ServiceBuilder::new()
         .map_response(with_body)
         .layer(cors(&config.cors_origins))

@@ -1,11 +1,13 @@
 //! What can be configured, checked apart from where it comes from.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::time::Duration;
 
 use http::{HeaderValue, Uri};
 
+use super::tls::TlsOptions;
 use crate::api::callers::CallerOptions;
 use crate::api::{HostOptions, WatchPace};
 
@@ -16,6 +18,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where probes are served over plain HTTP, if at all.
     pub http_listen: Option<SocketAddr>,
+    /// What gRPC is secured with, if it is.
+    pub tls: Option<TlsOptions>,
     /// Whether callers that cannot be told apart may come from other machines.
     pub insecure: bool,
     /// Web pages of which other origins may call.
@@ -24,6 +28,8 @@ pub struct Config {
     pub stop_delay: Duration,
     /// How long calls in flight may take after that.
     pub stop_grace: Duration,
+    /// How much is taken on at once.
+    pub load: Load,
     /// How callers are told apart.
     pub callers: CallerOptions,
     /// How games are hosted.
@@ -32,15 +38,35 @@ pub struct Config {
     pub watching: WatchPace,
 }
 
+/// How much a replica takes on at once, over all connections; what is over that is refused with
+/// `OVERLOADED`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Calls that are being answered.
+    pub calls: NonZeroU32,
+    /// Streams that are open, and polls that wait.
+    pub streams: NonZeroU32,
+}
+
+impl Default for Load {
+    fn default() -> Self {
+        let [calls, streams] =
+            [4_096, 250_000].map(|count| NonZeroU32::new(count).expect("not zero"));
+        Self { calls, streams }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 50051)),
             http_listen: None,
+            tls: None,
             insecure: false,
             cors_origins: Vec::new(),
             stop_delay: Duration::ZERO,
             stop_grace: Duration::from_secs(10),
+            load: Load::default(),
             callers: CallerOptions::default(),
             host: HostOptions::default(),
             watching: WatchPace::default(),
@@ -55,7 +81,7 @@ pub enum ConfigError {
     #[error(
         "--listen {address} can be reached from other machines, and anyone there may call: listen \
          on a loopback address such as 127.0.0.1:{}, let only the holders of API keys call \
-         (--auth), or add --insecure where the network itself keeps strangers out",
+         (--auth), or only those with a certificate (--tls-client-ca), or add --insecure where the network itself keeps strangers out",
         address.port()
     )]
     Exposed {
@@ -80,7 +106,11 @@ impl Config {
         if has_keys && self.callers.dev_platform {
             return Err(ConfigError::AuthAndDevPlatform);
         }
-        if self.listen.ip().to_canonical().is_loopback() || self.insecure || has_keys {
+        // Whoever shows no certificate of a trusted authority does not get in.
+        let clients = self.tls.as_ref().and_then(|tls| tls.clients.as_ref());
+        let keeps_out = clients.is_some_and(|clients| !clients.optional);
+        let is_safe = has_keys || keeps_out;
+        if self.listen.ip().to_canonical().is_loopback() || self.insecure || is_safe {
             Ok(())
         } else {
             Err(ConfigError::Exposed { address: self.listen })

@@ -5,13 +5,16 @@ mod config;
 mod health;
 mod layers;
 mod probes;
+mod readiness;
 mod run;
 mod runtime;
 pub mod signals;
 mod sweeper;
 pub mod telemetry;
+mod tls;
 
-pub use config::{Config, ConfigError, CorsOrigin};
+pub use config::{Config, ConfigError, CorsOrigin, Load};
 pub use run::{Listeners, ServeError, Stopped, run};
 pub use runtime::runtime;
 pub use sweeper::sweep;
+pub use tls::{ClientCertificates, Tls, TlsError, TlsOptions};

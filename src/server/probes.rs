@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
 
-use super::health::Health;
+use super::health::{Health, Readiness};
 
 pub(super) fn router(health: Health) -> Router {
     Router::new()
@@ -15,9 +15,9 @@ pub(super) fn router(health: Health) -> Router {
 }
 
 async fn ready(State(health): State<Health>) -> (StatusCode, &'static str) {
-    if health.is_ready() {
-        (StatusCode::OK, "ready\n")
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "stopping\n")
+    match health.readiness() {
+        Readiness::Ready => (StatusCode::OK, "ready\n"),
+        Readiness::StoreAway => (StatusCode::SERVICE_UNAVAILABLE, "the store is away\n"),
+        Readiness::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
     }
 }

@@ -9,13 +9,14 @@ use tokio::net::TcpListener;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 
 use super::assemble;
 use super::config::Config;
 use super::health::Health;
 use super::probes;
+use super::readiness;
 use super::sweeper;
+use super::tls::{Tls, connections};
 use crate::api::Host;
 use crate::api::callers::Callers;
 use crate::store::{ReplicaId, Store};
@@ -37,6 +38,8 @@ const MAX_PENDING_RESETS: usize = MAX_STREAMS as usize;
 pub struct Listeners {
     /// For gRPC and gRPC-Web.
     pub grpc: TcpListener,
+    /// What gRPC is secured with, if it is.
+    pub tls: Option<Arc<Tls>>,
     /// For probes over plain HTTP, if wanted.
     pub http: Option<TcpListener>,
 }
@@ -92,7 +95,7 @@ pub async fn run(
         .http2_max_pending_accept_reset_streams(Some(MAX_PENDING_RESETS))
         .serve_with_incoming_shutdown(
             assemble::around(handlers, config, stopping.clone()),
-            TcpIncoming::from(listeners.grpc).with_nodelay(Some(true)),
+            connections(listeners.grpc, listeners.tls.clone()),
             stopping.clone().cancelled_owned(),
         );
     // The probes go on answering until the very end.
@@ -100,6 +103,12 @@ pub async fn run(
     let http = async {
         match listeners.http {
             Some(listener) => axum::serve(listener, probes).await,
+            None => std::future::pending().await,
+        }
+    };
+    let certificates = async {
+        match &listeners.tls {
+            Some(tls) => tls.follow().await,
             None => std::future::pending().await,
         }
     };
@@ -115,6 +124,8 @@ pub async fn run(
         served = http => served.map(|()| Stopped::CutOff).map_err(ServeError::Http),
         () = stop => Ok(Stopped::CutOff),
         () = callers.follow_keys() => Ok(Stopped::CutOff),
+        () = certificates => Ok(Stopped::CutOff),
+        () = readiness::follow(host.store().as_ref(), &health) => Ok(Stopped::CutOff),
         () = sweeper::sweep(Arc::clone(&host), replica, written) => Ok(Stopped::CutOff),
         () = host.keep_present(config.watching.presence_lifetime) => Ok(Stopped::CutOff),
     };

@@ -162,6 +162,12 @@ pub trait Store: std::fmt::Debug + Send + Sync {
     /// The replicas that are alive, in the order of their ids.
     async fn live_replicas(&self) -> Result<Vec<ReplicaId>, StoreError>;
 
+    /// Asks whether the store is there: one of its servers at least, where it has several.
+    ///
+    /// # Errors
+    /// When none answers.
+    async fn ping(&self) -> Result<(), StoreError>;
+
     /// Looks at how the store is set up, for the operator.
     async fn checkup(&self) -> Result<Vec<Finding>, StoreError>;
 }

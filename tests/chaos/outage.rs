@@ -1,5 +1,6 @@
 //! The store is away for long, and everybody goes on calling: each call is answered in time, the
-//! service stays alive and does not grow, and goes on by itself when the store is back.
+//! service stays alive, says that it is not ready, does not grow, and goes on by itself when the
+//! store is back.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,11 +12,15 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rstest::rstest;
+use tokio::join;
 use tokio::sync::watch;
 use tokio::task::block_in_place;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::Code;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
 use tonic_types::StatusExt as _;
 
 use crate::players::{self, Table};
@@ -30,6 +35,10 @@ const CALLERS: usize = 48;
 
 /// How long a call may take: the 2 s of the store's limit, and as much as a busy machine adds.
 const CALL_LIMIT: Duration = Duration::from_secs(4);
+
+/// Within which time of the store's going a replica is no longer ready: two questions of 2 s with a
+/// second between them, less the 3 s that have passed, and as much as a busy machine adds.
+const NOTICED: Duration = Duration::from_secs(7);
 
 /// By how much a replica may grow meanwhile, in bytes.
 const MOST: u64 = 16 * 1024 * 1024;
@@ -105,9 +114,39 @@ async fn call(
     answers
 }
 
-async fn is_alive(probes: SocketAddr) -> bool {
-    let request = b"GET /livez HTTP/1.1\r\nhost: probes\r\nconnection: close\r\n\r\n";
-    exchange(probes, request).await.starts_with("HTTP/1.1 200 ")
+/// Whether a replica says yes, over HTTP.
+async fn says(probes: SocketAddr, path: &str) -> bool {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: probes\r\nconnection: close\r\n\r\n");
+    exchange(probes, request.as_bytes()).await.starts_with("HTTP/1.1 200 ")
+}
+
+/// Whether the services that need the store, and the one that needs none, are served, as gRPC tells.
+async fn health(replicas: &Replicas, replica: usize) -> [bool; 3] {
+    let ask = |service: &'static str| {
+        let mut client = HealthClient::new(replicas.channel(replica));
+        let request = HealthCheckRequest { service: service.to_owned() };
+        async move {
+            let answer = client.check(request).await.expect("a status").into_inner();
+            answer.status() == ServingStatus::Serving
+        }
+    };
+    join!(
+        ask("banqi.v1.GameService"),
+        ask("banqi.v1.PlatformService"),
+        ask("banqi.v1.RulesService")
+    )
+    .into()
+}
+
+/// Waits until all replicas are ready, or none is.
+async fn until_ready(replicas: &Replicas, ready: bool) {
+    for replica in 0..COUNT {
+        while says(replicas.probes(replica), "/readyz").await != ready
+            || health(replicas, replica).await != [ready, ready, true]
+        {
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
 }
 
 /// Waits until a replica shows a game.
@@ -151,9 +190,12 @@ async fn survive(outage: Outage, away: Duration) {
     let size = |replica| memory(replicas.process(replica));
     let before: [u64; COUNT] = std::array::from_fn(size);
     let gone = Instant::now();
+    timeout(NOTICED, until_ready(&replicas, false)).await.expect("readiness goes off");
     while gone.elapsed() < away {
         for replica in 0..COUNT {
-            assert!(is_alive(replicas.probes(replica)).await, "{outage:?}");
+            let probes = replicas.probes(replica);
+            assert!(says(probes, "/livez").await, "{outage:?}");
+            assert!(!says(probes, "/readyz").await, "{outage:?}");
         }
         sleep(Duration::from_millis(500)).await;
     }
@@ -176,6 +218,8 @@ async fn survive(outage: Outage, away: Duration) {
     }));
     let left = RECOVERY.saturating_sub(back.elapsed());
     timeout(left, ending).await.expect("all games go on in time");
+    let left = RECOVERY.saturating_sub(back.elapsed());
+    timeout(left, until_ready(&replicas, true)).await.expect("all are ready in time");
     let recovered = back.elapsed();
 
     let mut finals = std::collections::BTreeMap::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use banqi::api::callers::{ApiKey, CallerOptions, KeyEntry, Role};
+use banqi::api::callers::{ApiKey, CallerOptions, Credential, KeyEntry, Role};
 use banqi::api::proto::v1;
 use banqi::server::Config;
 use prost::Message;
@@ -29,7 +29,7 @@ pub(crate) fn key(number: u8) -> ApiKey {
 
 pub(crate) fn line(name: &str, role: Role, number: u8) -> String {
     let name = name.parse().expect("a name");
-    KeyEntry { name, role, hash: key(number).hash() }.to_string()
+    KeyEntry { name, role, credential: Credential::Key(key(number).hash()) }.to_string()
 }
 
 /// The number of the key that each role has.
@@ -47,6 +47,7 @@ pub(crate) fn keys() -> (TempDir, CallerOptions) {
         auth: Some(directory.path().join("keys")),
         dev_platform: false,
         service_key: Some(directory.path().join("service")),
+        ..CallerOptions::default()
     };
     (directory, callers)
 }

@@ -248,6 +248,11 @@ impl Store for Meddling {
         self.inner.live_replicas().await
     }
 
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.answers()?;
+        self.inner.ping().await
+    }
+
     async fn checkup(&self) -> Result<Vec<Finding>, StoreError> {
         self.inner.checkup().await
     }

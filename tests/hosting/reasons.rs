@@ -27,7 +27,7 @@ use crate::world::{Backing, Replica, World, request_id, trusting};
 use crate::writes::Write;
 
 /// Reasons that no call about a hosted game can be made to give here, and why.
-const ELSEWHERE: [(Reason, &str); 14] = [
+const ELSEWHERE: [(Reason, &str); 17] = [
     (Reason::Unimplemented, "of a service or method that there is not: tests/serving.rs"),
     (Reason::ServiceNotFound, "of the health check alone: tests/serving.rs"),
     (Reason::DeadlineExceeded, "of the layer around every service: tests/serving.rs"),
@@ -39,6 +39,9 @@ const ELSEWHERE: [(Reason, &str); 14] = [
     (Reason::PlayerTokenExpired, KEYS),
     (Reason::OtherPlayer, KEYS),
     (Reason::NoServiceKey, "of no game: tests/hosting/player_tokens.rs"),
+    (Reason::Overloaded, LIMITS),
+    (Reason::RateLimited, LIMITS),
+    (Reason::TooManyStreams, LIMITS),
     (Reason::StreamExpired, "of old streams: tests/hosting/stream_age.rs"),
     (Reason::SpectatorsHidden, "of callers that are not trusted: tests/hosting/spectators.rs"),
     (Reason::Internal, "a fault of the service, which no call should be able to cause"),
@@ -46,6 +49,8 @@ const ELSEWHERE: [(Reason, &str); 14] = [
 
 /// Why a service without keys, as it is here, does not tell them.
 const KEYS: &str = "of callers of a service with keys: tests/hosting/roles.rs, player_tokens.rs";
+/// Why a service without limits, as it is here, does not tell them.
+const LIMITS: &str = "of callers that want too much: tests/limits.rs";
 /// A cursor of a reader of all eight shards who read the last one in 1970.
 const OLD_CURSOR: &str = "EAEaCAAAAAAAAAAAIggAAAAAAAAAAA";
 

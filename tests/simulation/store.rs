@@ -207,6 +207,10 @@ impl Store for SimulatedStore {
         self.ask_inner("live replicas", || self.inner().live_replicas()).await
     }
 
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.ask_inner("ping", || self.inner().ping()).await
+    }
+
     async fn checkup(&self) -> Result<Vec<Finding>, StoreError> {
         self.ask_inner("checkup", || self.inner().checkup()).await
     }

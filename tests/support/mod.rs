@@ -3,6 +3,7 @@
 // Each test file takes what it needs.
 #![allow(dead_code)]
 
+pub(crate) mod authority;
 pub(crate) mod fake_clock;
 pub(crate) mod python;
 pub(crate) mod redis_server;
@@ -61,7 +62,8 @@ impl TestServer {
         let callers = Callers::open(&config.callers, Arc::new(SystemTimeSource)).expect("callers");
         let running = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap_or(()) };
-            run(Listeners { grpc, http: Some(http) }, &config, &callers, store, shutdown).await
+            run(Listeners { grpc, tls: None, http: Some(http) }, &config, &callers, store, shutdown)
+                .await
         });
         let [grpc, http] = addresses;
         Self { grpc, http, stop: Some(stop), running }

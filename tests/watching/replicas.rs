@@ -98,7 +98,7 @@ impl Replicas {
         self.running()[number].replica.address().to_owned()
     }
 
-    fn channel(&self, number: usize) -> Channel {
+    pub(crate) fn channel(&self, number: usize) -> Channel {
         self.running()[number].channel.clone()
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::key_file::KeyFile;
 use super::keys::KeyEntry;
 use super::player_token::{PlayerToken, PlayerTokenError};
+use super::quotas::{Quotas, StreamPlace};
 use super::role::Role;
 use crate::api::error::{ApiError, Reason};
 use crate::game::{PlayerId, SeatToken, SeatTokenError};
@@ -36,6 +37,7 @@ pub struct Caller {
     pub(super) standing: Standing,
     pub(super) seat_token: Option<Result<SeatToken, SeatTokenError>>,
     pub(super) player: Option<Proven>,
+    pub(super) quotas: Arc<Quotas>,
 }
 
 /// A player whom a token has proven, for as long as it holds.
@@ -115,6 +117,22 @@ impl Caller {
         }
     }
 
+    /// Counts a game that the caller creates.
+    ///
+    /// # Errors
+    /// Where he has created too many just now.
+    pub(in crate::api) fn count_creation(&self) -> Result<(), ApiError> {
+        self.quotas.count_creation(self.name())
+    }
+
+    /// Counts a stream that the caller opens, until its place is dropped.
+    ///
+    /// # Errors
+    /// Where he has too many open.
+    pub(in crate::api) fn count_stream(&self) -> Result<StreamPlace, ApiError> {
+        self.quotas.count_stream(self.name())
+    }
+
     /// Checks, in a call that lasts, that the caller's key still is one with the same role, and that
     /// its player token has not expired.
     ///
@@ -126,12 +144,10 @@ impl Caller {
             return Err(PlayerTokenError::Expired.into());
         }
         match &self.standing {
-            Standing::Known { key, file } if file.find(&key.hash).as_ref() != Some(key) => {
-                Err(ApiError::new(
-                    Reason::ApiKeyWrong,
-                    format!("key `{}` was changed or removed since the call began", key.name),
-                ))
-            }
+            Standing::Known { key, file } if !file.has(key) => Err(ApiError::new(
+                Reason::ApiKeyWrong,
+                format!("key `{}` was changed or removed since the call began", key.name),
+            )),
             _ => Ok(()),
         }
     }

@@ -2,18 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::{fs, io};
 
-use tokio::task::spawn_blocking;
-use tokio::time::{MissedTickBehavior, interval};
-
 use super::api_key::KeyHash;
+use super::certificate::Peer;
 use super::keys::{KeyEntry, KeyFault, Keys};
-
-/// How often the file is looked at.
-const LOOK: Duration = Duration::from_secs(1);
+use crate::api::followed_files::follow;
 
 /// Why a key file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -61,32 +56,33 @@ impl KeyFile {
         Ok(Self { path: path.to_owned(), keys: RwLock::new(keys) })
     }
 
-    /// The key with this hash, as the file stands.
+    /// The line of the key with this hash, as the file stands.
     pub(super) fn find(&self, hash: &KeyHash) -> Option<Arc<KeyEntry>> {
+        self.keys().find(hash)
+    }
+
+    /// The first line that names a certificate which the peer has shown, as the file stands.
+    pub(super) fn find_peer(&self, peer: &Peer) -> Option<Arc<KeyEntry>> {
+        self.keys().find_peer(peer)
+    }
+
+    /// Whether the file still has this line.
+    pub(super) fn has(&self, entry: &KeyEntry) -> bool {
+        self.keys().has(entry)
+    }
+
+    fn keys(&self) -> RwLockReadGuard<'_, Keys> {
         // A replacement is one assignment, which no panic leaves half-done.
-        self.keys.read().unwrap_or_else(PoisonError::into_inner).find(hash)
+        self.keys.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes up changes of the file for as long as it is polled. A file that became wrong changes
     /// nothing and is logged, once.
     pub(super) async fn follow(&self) {
-        let mut looks = interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut seen: Option<Result<Vec<u8>, io::ErrorKind>> = None;
-        loop {
-            looks.tick().await;
-            let path = self.path.clone();
-            // It is small, so it is read whole: times of change are too coarse on some systems.
-            let Ok(content) = spawn_blocking(move || fs::read(path)).await else { continue };
-            let look = match &content {
-                Ok(bytes) => Ok(bytes.clone()),
-                Err(error) => Err(error.kind()),
-            };
-            if seen.as_ref() != Some(&look) {
-                self.take(parse(&self.path, content));
-                seen = Some(look);
-            }
-        }
+        let take = |contents: Vec<_>| {
+            contents.into_iter().for_each(|content| self.take(parse(&self.path, content)));
+        };
+        follow(vec![self.path.clone()], take).await;
     }
 
     fn take(&self, read: Result<Keys, KeyFileError>) {

@@ -1,10 +1,12 @@
-//! The keys of a key file: one a line, its name, its role and its hash.
+//! The keys of a key file: one a line, its name, its role and its hash. In the hash's place may
+//! stand the name of a certificate, which is a key as well.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::api_key::{self, KeyHash};
+use super::api_key::{self, KeyHash, KeyHashError};
+use super::certificate::{CertificateName, CertificateNameError, Peer};
 use super::role::Role;
 
 /// What a key is called: it tells callers apart, and stands in logs. 1 to 64 characters of `A-Z`,
@@ -58,13 +60,54 @@ pub struct KeyEntry {
     pub name: KeyName,
     /// What its holder may do.
     pub role: Role,
-    /// Its hash.
-    pub hash: KeyHash,
+    /// What its holder shows.
+    pub credential: Credential,
 }
 
 impl fmt::Display for KeyEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.name, self.role, self.hash)
+        write!(f, "{} {} {}", self.name, self.role, self.credential)
+    }
+}
+
+/// What the holder of a key shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// A text of which only the hash is kept.
+    Key(KeyHash),
+    /// A certificate with this name, of an authority that the service trusts.
+    Certificate(CertificateName),
+}
+
+impl fmt::Display for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(hash) => hash.fmt(f),
+            Self::Certificate(name) => name.fmt(f),
+        }
+    }
+}
+
+/// A text that is no credential of a key file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CredentialError {
+    /// It is no hash.
+    #[error(transparent)]
+    Hash(#[from] KeyHashError),
+    /// It names no certificate.
+    #[error(transparent)]
+    Certificate(#[from] CertificateNameError),
+}
+
+impl FromStr for Credential {
+    type Err = CredentialError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.starts_with(CertificateName::PREFIX) {
+            Ok(Self::Certificate(text.parse()?))
+        } else {
+            Ok(Self::Key(text.parse()?))
+        }
     }
 }
 
@@ -80,7 +123,7 @@ pub struct KeyFault {
     pub fault: String,
 }
 
-/// The keys that a service accepts: at least one; no two have one name or one hash.
+/// The keys that a service accepts: at least one; no two have one name or one credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Keys(Vec<Arc<KeyEntry>>);
 
@@ -95,33 +138,37 @@ impl Keys {
             let line = index + 1;
             let mut note = |field, fault: String| faults.push(KeyFault { line, field, fault });
             let fields: Vec<&str> = text.split_ascii_whitespace().collect();
-            let [name, role, hash] = match fields[..] {
+            let [name, role, credential] = match fields[..] {
                 [] => continue,
                 [first, ..] if first.starts_with('#') => continue,
-                [name, role, hash] => [name, role, hash],
+                [name, role, credential] => [name, role, credential],
                 _ => {
                     let count = fields.len();
-                    let fault = format!("are {count}, but must be 3: name, role and SHA-256");
+                    let fault = format!(
+                        "are {count}, but must be 3: name, role, and SHA-256 or certificate"
+                    );
                     note("fields", fault);
                     continue;
                 }
             };
             let name = name.parse::<KeyName>().map_err(|fault| note("name", fault.to_string()));
             let role = role.parse::<Role>().map_err(|fault| note("role", told(role, &fault)));
-            let hash = hash.parse::<KeyHash>().map_err(|fault| note("hash", fault.to_string()));
-            let (Ok(name), Ok(role), Ok(hash)) = (name, role, hash) else { continue };
+            let credential = credential
+                .parse::<Credential>()
+                .map_err(|fault| note(field_of(credential), fault.to_string()));
+            let (Ok(name), Ok(role), Ok(credential)) = (name, role, credential) else { continue };
             for (first, other) in &keys {
                 if other.name == name {
                     let fault =
                         format!("`{name}` stands on line {first} too: give each key its own");
                     note("name", fault);
                 }
-                if other.hash == hash {
+                if other.credential == credential {
                     let fault = format!("stands on line {first} too: a key can have only one line");
-                    note("hash", fault);
+                    note(field_of(&credential.to_string()), fault);
                 }
             }
-            keys.push((line, KeyEntry { name, role, hash }));
+            keys.push((line, KeyEntry { name, role, credential }));
         }
         if keys.is_empty() && faults.is_empty() {
             let fault = "are none: add a line that `banqi key` prints".to_owned();
@@ -144,12 +191,28 @@ impl Keys {
     pub(super) fn find(&self, hash: &KeyHash) -> Option<Arc<KeyEntry>> {
         let mut found = None;
         for key in &self.0 {
-            if key.hash == *hash {
+            if matches!(&key.credential, Credential::Key(other) if other == hash) {
                 found = Some(key);
             }
         }
         found.cloned()
     }
+
+    /// The first key whose certificate the peer has shown.
+    pub(super) fn find_peer(&self, peer: &Peer) -> Option<Arc<KeyEntry>> {
+        let is_shown = |key: &&Arc<KeyEntry>| matches!(&key.credential, Credential::Certificate(name) if peer.names().contains(name));
+        self.0.iter().find(is_shown).cloned()
+    }
+
+    /// Whether a key is among them as it was.
+    pub(super) fn has(&self, entry: &KeyEntry) -> bool {
+        self.0.iter().any(|key| **key == *entry)
+    }
+}
+
+/// What a credential is called in what is told of it.
+fn field_of(credential: &str) -> &'static str {
+    if credential.starts_with(CertificateName::PREFIX) { "certificate" } else { "hash" }
 }
 
 /// What is wrong with a role, unless a key stands in its place.

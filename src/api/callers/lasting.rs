@@ -6,22 +6,24 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use tokio::time::{Instant, timeout_at};
 use tonic::Status;
 
-use super::Caller;
+use super::{Caller, StreamPlace};
 use crate::api::error::ApiError;
 use crate::api::stream_age::{StreamAge, expired};
 
 /// The messages of a call that lasts.
 pub(in crate::api) type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// The messages of a call, for as long as the caller's key is one of the service and its player token
+/// The messages of a call, which holds its place until they are dropped, for as long as the caller's key is one of the service and its player token
 /// holds, and until it is old enough: whoever lost one, or has read long enough, is told so in place
 /// of the next message. An error ends a call.
 pub(in crate::api) fn lasting<T: Send + 'static>(
     caller: Caller,
+    place: StreamPlace,
     age: StreamAge,
     messages: impl Stream<Item = Result<T, ApiError>> + Send + 'static,
 ) -> Messages<T> {
     let messages = messages.map(move |message| {
+        let _held = &place;
         caller.check_still_known()?;
         Ok(message?)
     });

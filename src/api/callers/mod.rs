@@ -2,10 +2,12 @@
 
 mod api_key;
 mod caller;
+mod certificate;
 mod key_file;
 mod keys;
 mod lasting;
 mod player_token;
+mod quotas;
 mod role;
 mod service_key;
 mod shown;
@@ -18,16 +20,20 @@ use tonic::metadata::MetadataMap;
 
 pub use api_key::{ApiKey, KeyHash, KeyHashError};
 pub use caller::Caller;
+pub use certificate::{CertificateName, CertificateNameError, Peer};
 pub use key_file::KeyFileError;
-pub use keys::{KeyEntry, KeyFault, KeyName, KeyNameError};
+pub use keys::{Credential, CredentialError, KeyEntry, KeyFault, KeyName, KeyNameError};
 pub(super) use lasting::{Messages, lasting};
 pub use player_token::{PlayerToken, PlayerTokenError};
+pub use quotas::CallerLimits;
+pub(super) use quotas::StreamPlace;
 pub use role::{Role, RoleError};
 pub use service_key::{ServiceKey, ServiceKeyError};
 pub(crate) use shown::API_KEY;
 
 use self::caller::{Proven, Standing};
 use self::key_file::KeyFile;
+use self::quotas::Quotas;
 use self::shown::Shown;
 use super::error::{ApiError, Reason};
 use crate::game::{Millis, PlayerId, Span};
@@ -42,6 +48,8 @@ pub struct CallerOptions {
     pub dev_platform: bool,
     /// The file of the key that player tokens are made with.
     pub service_key: Option<PathBuf>,
+    /// How much each caller may ask for.
+    pub limits: CallerLimits,
 }
 
 /// Why callers cannot be told apart as configured.
@@ -61,6 +69,7 @@ pub struct Callers {
     admission: Admission,
     service_key: Option<ServiceKey>,
     time: Arc<dyn TimeSource>,
+    quotas: Arc<Quotas>,
 }
 
 /// Who is let in.
@@ -84,7 +93,8 @@ impl Callers {
             None => Admission::Open { dev_platform: options.dev_platform },
         };
         let service_key = options.service_key.as_deref().map(ServiceKey::open).transpose()?;
-        Ok(Arc::new(Self { admission, service_key, time }))
+        let quotas = Quotas::new(options.limits);
+        Ok(Arc::new(Self { admission, service_key, time, quotas }))
     }
 
     /// Takes up changes of the key file for as long as it is polled; never ends.
@@ -100,15 +110,18 @@ impl Callers {
     /// # Errors
     /// Where its credentials are none of this service's.
     pub(super) fn receive<T>(&self, request: Request<T>) -> Result<(Caller, T), ApiError> {
-        let caller = self.identify(request.metadata())?;
+        let caller = self.identify(request.metadata(), request.extensions().get())?;
         Ok((caller, request.into_inner()))
     }
 
-    fn identify(&self, metadata: &MetadataMap) -> Result<Caller, ApiError> {
+    fn identify(&self, metadata: &MetadataMap, peer: Option<&Peer>) -> Result<Caller, ApiError> {
         let shown = Shown::read(metadata)?;
         let standing = match (&self.admission, shown.key) {
             (Admission::Open { dev_platform }, _) => Standing::Open { dev_platform: *dev_platform },
-            (Admission::Keys(_), None) => Standing::Anonymous,
+            (Admission::Keys(file), None) => match peer.and_then(|peer| file.find_peer(peer)) {
+                Some(key) => Standing::Known { key, file: Arc::clone(file) },
+                None => Standing::Anonymous,
+            },
             (Admission::Keys(file), Some(text)) => {
                 let key = file.find(&KeyHash::of(text)).ok_or_else(|| {
                     ApiError::new(
@@ -121,7 +134,8 @@ impl Callers {
             }
         };
         let player = shown.player_token.map(|text| self.prove(text)).transpose()?;
-        Ok(Caller { standing, seat_token: shown.seat_token, player })
+        let quotas = Arc::clone(&self.quotas);
+        Ok(Caller { standing, seat_token: shown.seat_token, player, quotas })
     }
 
     /// The player that a player token is for.

@@ -51,6 +51,12 @@ reasons! {
         "The bytes received are no message of the expected type; generate the client from `proto/banqi/v1`.";
     MessageTooLarge = "MESSAGE_TOO_LARGE", ResourceExhausted,
         "The request has more than 1 MiB; send less in one call.";
+    Overloaded = "OVERLOADED", ResourceExhausted,
+        "The replica has as many calls or streams as it takes on at once; come back after the delay that `google.rpc.RetryInfo` names, or call another replica.";
+    RateLimited = "RATE_LIMITED", ResourceExhausted,
+        "The caller creates games faster than the service lets him; come back after the delay that `google.rpc.RetryInfo` names.";
+    TooManyStreams = "TOO_MANY_STREAMS", ResourceExhausted,
+        "The caller has as many streams open over this replica as he may; close some.";
     Unimplemented = "UNIMPLEMENTED", Unimplemented,
         "There is no such service or method, or the message is compressed, which the service does not read.";
     ServiceNotFound = "SERVICE_NOT_FOUND", NotFound,

@@ -23,6 +23,7 @@ pub(super) async fn call(
     mut request: v1::CreateGameRequest,
 ) -> Result<v1::CreateGameResponse, ApiError> {
     caller.require(Role::Player)?;
+    caller.count_creation()?;
     let mut faults = FieldFaults::default();
     let id = std::mem::take(&mut request.request_id);
     let request_id = fields::secret_request_id(id, &request, &caller, &mut faults);

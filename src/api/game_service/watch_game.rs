@@ -22,10 +22,11 @@ pub(super) async fn call(
     let id = fields::game_id(&request.game_id, &mut faults);
     let after = fields::etag("after_etag", &request.after_etag, &mut faults);
     let (Some(id), 0) = (id, faults.count()) else { return Err(faults.into_error()) };
+    let place = caller.count_stream()?;
     let watcher = watches.watch(&id, after, sight).await?.attending()?;
     let messages = stream::try_unfold(watcher, |mut watcher| async {
         let message = watcher.next().await?;
         Ok(message.map(|message| (v1::WatchGameResponse { message: Some(message) }, watcher)))
     });
-    Ok(lasting(caller, watches.stream_age(), messages))
+    Ok(lasting(caller, place, watches.stream_age(), messages))
 }

@@ -39,9 +39,10 @@ pub(super) async fn call(
         let message = "the player token is another player's than `player_id`";
         return Err(ApiError::new(Reason::OtherPlayer, message));
     }
+    let place = caller.count_stream()?;
     let watcher = watches.watch_player(player, after).await?;
     let messages = stream::try_unfold(watcher, |mut watcher| async {
         Ok(Some((watcher.next().await?, watcher)))
     });
-    Ok(lasting(caller, watches.stream_age(), messages))
+    Ok(lasting(caller, place, watches.stream_age(), messages))
 }

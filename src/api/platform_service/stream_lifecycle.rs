@@ -46,8 +46,9 @@ pub(super) fn call(
         text => faults.check("after_cursor", Cursor::read(text, shard, shards)),
     };
     let (Some(after), 0) = (after, faults.count()) else { return Err(faults.into_error()) };
+    let place = caller.count_stream()?;
     let lives = Lives::after(Arc::clone(host), after, kinds)?;
     let messages =
         stream::try_unfold(lives, |mut lives| async { Ok(Some((lives.next().await?, lives))) });
-    Ok(lasting(caller, age, messages))
+    Ok(lasting(caller, place, age, messages))
 }

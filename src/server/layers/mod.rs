@@ -1,5 +1,6 @@
 //! What stands around every call.
 
+mod admission;
 mod browsers;
 mod cors;
 mod deadline;
@@ -7,6 +8,7 @@ mod drain;
 mod frequent;
 mod panics;
 
+pub(super) use admission::AdmissionLayer;
 pub(super) use browsers::Browsers;
 pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;

@@ -308,6 +308,10 @@ impl Store for EmbeddedStore {
         Ok(live)
     }
 
+    async fn ping(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     async fn checkup(&self) -> Result<Vec<Finding>, StoreError> {
         Ok(vec![match &self.path {
             Some(path) => Finding::InFile { path: path.display().to_string() },

@@ -386,6 +386,10 @@ impl Store for RedisStore {
         self.replicas(None).await
     }
 
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.servers.ping().await
+    }
+
     async fn checkup(&self) -> Result<Vec<Finding>, StoreError> {
         setup::checkup(&self.servers, self.wanted).await
     }

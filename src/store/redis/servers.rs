@@ -5,10 +5,10 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::{join_all, select_ok, try_join_all};
 use redis::{
     Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, RedisResult, ServerErrorKind,
-    Value,
+    Value, cmd,
 };
 use tokio::sync::watch;
 
@@ -146,20 +146,36 @@ impl Servers {
         self.ask_all(commands, Some(script)).await?.into_iter().map(read).collect()
     }
 
+    /// Waits until one of the servers that have keys answers, whichever it is.
+    pub(super) async fn ping(&self) -> Result<(), StoreError> {
+        let deadline = Deadline::after(self.deadline);
+        let ping = cmd("PING");
+        let nodes = self.nodes(deadline).await?;
+        let answers = nodes.iter().map(|node| {
+            Box::pin(async { node.link.send::<Value>(&ping, deadline.at(), deadline).await })
+        });
+        select_ok(answers).await?;
+        Ok(())
+    }
+
     /// Asks every server that has keys.
     pub(super) async fn query_each<T: FromRedisValue>(
         &self,
         command: &Cmd,
     ) -> Result<Vec<T>, StoreError> {
         let deadline = Deadline::after(self.deadline);
-        let nodes = match &self.layout {
-            Layout::Whole(link) => vec![Node::of(link)],
-            Layout::Cluster(cluster) => cluster.nodes(deadline).await?,
-        };
+        let nodes = self.nodes(deadline).await?;
         let answers = nodes.iter().map(async |node| {
             Ok::<T, StoreError>(node.link.send(command, deadline.at(), deadline).await?)
         });
         try_join_all(answers).await
+    }
+
+    async fn nodes(&self, deadline: Deadline) -> Result<Vec<Node>, StoreError> {
+        match &self.layout {
+            Layout::Whole(link) => Ok(vec![Node::of(link)]),
+            Layout::Cluster(cluster) => cluster.nodes(deadline).await,
+        }
     }
 
     /// Which server has which slots, as it changes.

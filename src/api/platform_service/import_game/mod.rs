@@ -32,6 +32,7 @@ pub(super) async fn call(
     caller: Caller,
     mut request: v1::ImportGameRequest,
 ) -> Result<v1::ImportGameResponse, ApiError> {
+    caller.count_creation()?;
     let mut faults = FieldFaults::default();
     let id = std::mem::take(&mut request.request_id);
     let request_id = fields::secret_request_id(id, &request, &caller, &mut faults);
