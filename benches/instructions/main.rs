@@ -62,7 +62,8 @@ fn repeat(subject: &Subject, times: u64) {
 fn count(place: usize) -> Count {
     // The first time may do what is done once only, such as finding out what the processor can do.
     let (once, often) = (instructions(place, 1), instructions(place, 1 + TIMES));
-    let count = Count { name: SUBJECTS[place].name.to_owned(), instructions: (often - once) / TIMES };
+    let count =
+        Count { name: SUBJECTS[place].name.to_owned(), instructions: (often - once) / TIMES };
     println!("{count}");
     count
 }

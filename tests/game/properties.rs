@@ -10,8 +10,8 @@ use banqi::game::{
 };
 use banqi::rules::{Action, BoardSize, Deal, Preset, Seat, Square};
 use banqi::store::{Record, codec};
-use prost::Message as _;
 use proptest::prelude::*;
+use prost::Message as _;
 
 use super::support::{START, create, entropy, new_game, summary};
 

@@ -1,8 +1,7 @@
 //! Legal actions and records.
 
-use prost::encoding::{WireType, encode_key};
-
 use crate::api::convert::position;
+use crate::api::convert::wire::{put_bytes, put_number, put_short_message};
 use crate::api::proto::v1;
 use crate::rules::{Action, Cell, Played, Position, Record, Referee, Square};
 
@@ -33,31 +32,17 @@ fn action_kind(action: Action, position: &Position) -> v1::ActionKind {
     }
 }
 
-/// Appends what [`legal_actions`] makes to an encoded `banqi.v1.Game`. Every state has a dozen of
-/// them or more, and to make messages of them first takes longer than all the rest of the game.
-pub(super) fn encode_legal_actions(referee: &Referee, bytes: &mut Vec<u8>) {
+/// Appends what [`legal_actions`] makes to an encoded `banqi.v1.Game`.
+pub(super) fn encode_legal_actions(referee: &Referee, into: &mut Vec<u8>) {
     let position = referee.position();
     for &action in referee.legal_actions().iter() {
-        encode_key(LEGAL_ACTIONS, WireType::LengthDelimited, bytes);
-        let start = bytes.len();
-        // Overwritten with the length, which is below 128 and so takes one byte.
-        bytes.push(0);
-        encode_key(1, WireType::LengthDelimited, bytes);
-        let text = action.text();
-        bytes.push(text.len() as u8);
-        bytes.extend(text.as_bytes());
-        encode_number(2, action_kind(action, position).into(), bytes);
         let (from, to) = squares(action);
-        encode_number(3, position::square(from), bytes);
-        encode_number(4, position::square(to), bytes);
-        bytes[start] = (bytes.len() - start - 1) as u8;
-    }
-}
-
-/// An enum's number; 0 is left out, as always.
-fn encode_number(field: u32, number: i32, bytes: &mut Vec<u8>) {
-    if number != 0 {
-        prost::encoding::int32::encode(field, &number, bytes);
+        put_short_message(LEGAL_ACTIONS, into, |into| {
+            put_bytes(1, action.text().as_bytes(), into);
+            put_number(2, action_kind(action, position) as u32, into);
+            put_number(3, position::square(from) as u32, into);
+            put_number(4, position::square(to) as u32, into);
+        });
     }
 }
 

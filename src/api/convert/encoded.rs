@@ -10,7 +10,7 @@ use prost::Message as _;
 use prost_types::Timestamp;
 
 use super::game::{series, server_time, time};
-use super::{action, game, spectators, time_control};
+use super::{action, game, position, spectators, time_control};
 use crate::api::proto::v1;
 use crate::game::{Etag, Game, GameState, Millis};
 
@@ -85,12 +85,8 @@ impl EncodedGame {
         };
         beginning.encode_raw(&mut bytes);
         bytes.extend(&unchanging.rules);
-        let board = v1::Game {
-            seats: game::seats(state),
-            position: Some(state.position().into()),
-            ..none()
-        };
-        board.encode_raw(&mut bytes);
+        v1::Game { seats: game::seats(state), ..none() }.encode_raw(&mut bytes);
+        position::encode_position(state.position(), &mut bytes);
         if state.state() == GameState::Active {
             action::encode_legal_actions(state.referee(), &mut bytes);
         }

@@ -8,3 +8,4 @@ pub mod result;
 pub mod rules;
 pub mod spectators;
 pub mod time_control;
+mod wire;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::{Host, HostedGame};
 use super::write::entry_of;
+use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Command, Game, GameId, PlayerId, Refusal, decide};
 use crate::rules::Seat;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _};
 
-use super::{Host, HostedGame};
 use super::write::{Committed, entry_of, players};
+use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Command, Game, GameId, Millis, Span, decide};
 use crate::store::codec::{IndexChange, IndexTask};
