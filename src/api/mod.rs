@@ -20,7 +20,7 @@ mod to_the_end;
 mod watch;
 
 pub use game_service::GameApi;
-pub use host::{Host, HostOptions, RandomSource, SystemRandomSource};
+pub use host::{Host, HostMetrics, HostOptions, RandomSource, SystemRandomSource};
 pub use platform_service::PlatformApi;
 pub use rules_service::{MAX_ACTIONS, RulesApi};
 pub use stream_age::StreamAge;

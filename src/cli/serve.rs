@@ -27,7 +27,7 @@ pub(super) struct Serve {
     #[arg(long, env = "BANQI_LISTEN", default_value = "127.0.0.1:50051")]
     listen: SocketAddr,
 
-    /// Address to serve /livez and /readyz on over plain HTTP; not served unless given
+    /// Address to serve /livez, /readyz and /metrics on over plain HTTP; not served unless given
     #[arg(long, env = "BANQI_HTTP_LISTEN")]
     http_listen: Option<SocketAddr>,
 

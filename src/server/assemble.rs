@@ -11,15 +11,16 @@ use tonic::body::Body;
 use tonic::service::Routes;
 use tonic_reflection::server::{Builder, Error};
 use tonic_web::GrpcWebLayer;
-use tower::{BoxError, Layer as _, Service, ServiceBuilder};
+use tower::{BoxError, Service, ServiceBuilder};
 use tower_http::trace::TraceLayer;
 use tracing::Level;
 
 use super::config::Config;
 use super::health::Health;
 use super::layers::{
-    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, cors,
+    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, MeasureLayer, cors,
 };
+use super::metrics::RpcMetrics;
 use crate::api::callers::Callers;
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
@@ -65,6 +66,7 @@ pub(super) fn around(
     handlers: Handlers,
     config: &Config,
     stopping: CancellationToken,
+    metrics: Option<RpcMetrics>,
 ) -> impl Service<
     Request<Body>,
     Response = Response<Body>,
@@ -87,7 +89,10 @@ pub(super) fn around(
             .map_response(complete)
             .service(handlers.routes),
     );
-    let calls = AdmissionLayer::new(config.load).layer(handlers);
+    let calls = ServiceBuilder::new()
+        .option_layer(metrics.map(MeasureLayer))
+        .layer(AdmissionLayer::new(config.load))
+        .service(handlers);
     let web = ServiceBuilder::new()
         .map_response(with_body)
         .layer(cors(&config.cors_origins))

@@ -26,7 +26,7 @@ pub(super) enum Readiness {
 }
 
 /// Whether this replica lives, which it does as long as it answers, and whether it wants calls.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Health {
     reporter: HealthReporter,
     readiness: watch::Sender<Readiness>,

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -13,13 +14,14 @@ use tonic::transport::Server;
 use super::assemble;
 use super::config::Config;
 use super::health::Health;
+use super::metrics::{Metrics, RpcMetrics};
 use super::probes;
 use super::readiness;
 use super::sweeper;
 use super::tls::{Tls, connections};
 use crate::api::Host;
 use crate::api::callers::Callers;
-use crate::store::{ReplicaId, Store};
+use crate::store::{MeasuredStore, ReplicaId, Store};
 
 /// How often an idle HTTP/2 connection is asked whether its peer is still there, and how long the
 /// peer may take to answer. A peer that vanished would otherwise hold its connection for ever.
@@ -83,7 +85,17 @@ pub async fn run(
 ) -> Result<Stopped, ServeError> {
     let health = Health::serving().await;
     let stopping = CancellationToken::new();
+    let mut registry = Registry::default();
+    // Nobody reads what nobody can ask for.
+    let is_asked = listeners.http.is_some();
+    let store = match is_asked {
+        true => MeasuredStore::new(store, registry.sub_registry_with_prefix("banqi")),
+        false => store,
+    };
     let (host, written) = Host::new(store, config.host);
+    host.metrics().register(registry.sub_registry_with_prefix("banqi"));
+    let calls = is_asked.then(|| RpcMetrics::new(&mut registry));
+    let metrics = Metrics::new(registry, health.clone());
     let replica = ReplicaId(uuid::Uuid::now_v7());
     let handlers = assemble::handlers(&health, &host, callers, config.watching)?;
 
@@ -94,12 +106,12 @@ pub async fn run(
         .max_concurrent_streams(MAX_STREAMS)
         .http2_max_pending_accept_reset_streams(Some(MAX_PENDING_RESETS))
         .serve_with_incoming_shutdown(
-            assemble::around(handlers, config, stopping.clone()),
+            assemble::around(handlers, config, stopping.clone(), calls),
             connections(listeners.grpc, listeners.tls.clone()),
             stopping.clone().cancelled_owned(),
         );
     // The probes go on answering until the very end.
-    let probes = probes::router(health.clone());
+    let probes = probes::router(health.clone(), metrics);
     let http = async {
         match listeners.http {
             Some(listener) => axum::serve(listener, probes).await,

@@ -71,6 +71,7 @@ async fn stay_alive(host: &Host, replica: ReplicaId, share: watch::Sender<Share>
         if let Some(live) = trouble.check(live.await)
             && known.as_ref() != Some(&live)
         {
+            host.metrics().saw_replicas(live.len());
             share.send_replace(shards_swept_by(replica, &live, store.shards()).into());
             known = Some(live);
         }

@@ -7,6 +7,7 @@ mod credential;
 mod erase;
 mod hosted_game;
 mod list;
+mod metrics;
 mod random;
 mod rematch;
 mod remove;
@@ -25,12 +26,15 @@ pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
 pub(crate) use hosted_game::HostedGame;
 pub(crate) use list::Wanted;
+pub use metrics::HostMetrics;
+pub(crate) use metrics::Watching;
 pub use random::{RandomSource, SystemRandomSource};
 pub(crate) use sight::{Sight, as_spectators_see};
 pub(crate) use write::{Asked, ByAnyone, BySeat, BySeatOrPlatform, Done, RequestId};
 
 use self::attendance::Attendance;
 use self::cache::Cache;
+use self::metrics::Reading;
 use self::told::Told;
 use crate::api::error::ApiError;
 use crate::game::{Contradiction, Game, GameId, Limits, Millis};
@@ -77,6 +81,7 @@ pub struct Host {
     outbox_written: mpsc::Sender<Shard>,
     attendance: Attendance,
     random: Arc<dyn RandomSource>,
+    metrics: HostMetrics,
 }
 
 impl Host {
@@ -97,13 +102,20 @@ impl Host {
         let cache = Cache::new(options.cached_games);
         let unreadable = Told::default();
         let attendance = Attendance::default();
-        let host = Self { store, options, cache, unreadable, outbox_written, attendance, random };
+        let metrics = HostMetrics::default();
+        let host =
+            Self { store, options, cache, unreadable, outbox_written, attendance, random, metrics };
         (Arc::new(host), receiver)
     }
 
     /// The store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
+    }
+
+    /// What is counted of them.
+    pub fn metrics(&self) -> &HostMetrics {
+        &self.metrics
     }
 
     /// How games are hosted.
@@ -185,12 +197,17 @@ impl Host {
     fn replay(&self, id: &GameId, record: &Record) -> Result<Arc<HostedGame>, Unreadable> {
         let known = self.cache.get(id);
         if let Some(known) = known.as_ref().filter(|known| known.version() == record.version) {
+            self.metrics.read(Reading::Hit);
             return Ok(Arc::clone(known));
         }
-        let game = match &known {
-            Some(known) => known.catch_up(codec::read_on(known.stored(), record)?),
-            None => Game::replay(codec::read(id, record)?),
+        let (reading, game) = match &known {
+            Some(known) => {
+                (Reading::CaughtUp, known.catch_up(codec::read_on(known.stored(), record)?))
+            }
+            None => (Reading::Replayed, Game::replay(codec::read(id, record)?)),
         };
-        Ok(self.cache.put(game?))
+        let game = game?;
+        self.metrics.read(reading);
+        Ok(self.cache.put(game))
     }
 }

@@ -138,6 +138,7 @@ impl Host {
         let Ok(change) = due else { return Ok(None) };
         let committed = self.commit(game, &change, None).await?;
         if matches!(committed, Committed::Done(_)) {
+            self.metrics.enforced(game.schedule(&self.options.limits).deadline, now);
             tracing::info!(game = %game.id(), event = ?change.event(), "a deadline has passed");
         }
         Ok(Some(committed))
@@ -166,6 +167,7 @@ impl Host {
             self.take_back_what_came_too_late(&tasks).await?;
             if !done.is_empty() {
                 self.store.acknowledge(shard, &done).await?;
+                self.metrics.outbox_entries.inc_by(u64::try_from(done.len()).unwrap_or(u64::MAX));
             }
             if done.len() < AT_ONCE as usize {
                 return Ok(());

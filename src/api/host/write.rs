@@ -205,7 +205,10 @@ impl Host {
             };
             match self.commit(&game, &change, request).await? {
                 Committed::Done(done) => return Ok(done),
-                Committed::Stands(current) => copy = Some(current),
+                Committed::Stands(current) => {
+                    self.metrics.conflicts.inc();
+                    copy = Some(current);
+                }
                 // The arrival was measured by the same clock that was off.
                 Committed::Again => arrival = self.now(id).await?,
             }
@@ -347,14 +350,19 @@ impl Host {
         expected: Option<Version>,
     ) -> Result<Outcome, ApiError> {
         let before = expected.map_or(Revision(0), |version| version.revision);
-        for (milestone, revision) in next.milestones_after(before) {
+        let milestones: Vec<_> = next.milestones_after(before).collect();
+        for &(milestone, revision) in &milestones {
             let entry = Lifecycle { milestone, game: next.id().clone(), revision };
             commit = commit.with_feed_entry(entry.to_bytes());
         }
         if *event == Event::Created {
             commit = commit.with_listed(entry_of(next));
         }
-        self.send_with(commit, next.id(), index_tasks(next, event)).await
+        let outcome = self.send_with(commit, next.id(), index_tasks(next, event)).await?;
+        if matches!(outcome, Outcome::Applied { .. }) {
+            milestones.iter().for_each(|(milestone, _)| self.metrics.reached(*milestone));
+        }
+        Ok(outcome)
     }
 
     /// Commits a write of a game, and what is to be done in the index of players' games.

@@ -160,7 +160,10 @@ impl Follower {
         loop {
             let game = if due.record {
                 match self.host.read(&self.id).await {
-                    Ok(game) => Some(game),
+                    Ok(game) => {
+                        self.note_lag(&game).await;
+                        Some(game)
+                    }
                     Err(error) if error.reason() == Reason::StoreUnavailable => {
                         self.store_is_away();
                         sleep(RETRY).await;
@@ -190,6 +193,17 @@ impl Follower {
                 () = self.again.notified() => Hint::ALL,
                 hint = hints.changed() => hint,
             };
+        }
+    }
+
+    /// Takes note of how late watchers learn of what is new.
+    async fn note_lag(&self, game: &Game) {
+        let is_new = match &self.sender.borrow().game {
+            KnownGame::Read(latest) => latest.game.version() != game.version(),
+            KnownGame::Nothing | KnownGame::Away | KnownGame::Ended(_) => false,
+        };
+        if is_new && let Ok(now) = self.host.now(&self.id).await {
+            self.host.metrics().event_was_there(game.updated_at(), now);
         }
     }
 

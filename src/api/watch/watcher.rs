@@ -10,7 +10,7 @@ use super::present;
 use super::topic::{Known, KnownGame, Latest, Topic};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, Reason};
-use crate::api::host::{Attending, Host, HostedGame, Sight};
+use crate::api::host::{Attending, Host, HostedGame, Sight, Watching};
 use crate::api::proto::v1;
 use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
 use crate::game::{Etag, Game, GameState, Millis, SeatSet, Version};
@@ -37,6 +37,7 @@ pub(in crate::api) struct Watcher {
     /// The seat that is present because this watcher is.
     attending: Option<Box<Attending>>,
     quiet_since: Instant,
+    _counted: Watching,
 }
 
 impl Watcher {
@@ -49,6 +50,7 @@ impl Watcher {
         game: Arc<HostedGame>,
         after: Option<Etag>,
     ) -> Self {
+        let counted = host.metrics().watching();
         Self {
             host,
             pace,
@@ -61,6 +63,7 @@ impl Watcher {
             told_present: None,
             attending: None,
             quiet_since: Instant::now(),
+            _counted: counted,
         }
     }
 
@@ -230,6 +233,9 @@ impl Watcher {
 
     async fn snapshot(&mut self, game: &Game, history_lost: bool) -> Result<Message, ApiError> {
         let now = self.host.now(game.id()).await?;
+        if history_lost {
+            self.host.metrics().told_of_a_loss();
+        }
         self.tell(game.version());
         let game = Some(convert::game::game(game, View::Basic, Some(now)));
         Ok(Message::Snapshot(Snapshot { game, history_lost }))
