@@ -13,7 +13,7 @@ use crate::api::convert;
 use crate::api::error::{ApiError, Reason};
 use crate::api::host::{Host, HostedGame, Sight, as_spectators_see};
 use crate::api::proto::v1;
-use crate::game::{GameId, SeatSet, Version};
+use crate::game::{Game, GameId, SeatSet, Version};
 use crate::store::{Hint, Subscription};
 
 /// How long to wait before a store that was away is asked again.
