@@ -5,17 +5,17 @@
 //! does goes on side by side, so that much to do in one place makes nothing else late; and in
 //! rounds of which each waits for the last, so that a slow store is not asked more and more.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::stream::{self, FuturesUnordered, StreamExt as _};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use crate::api::Host;
-use crate::store::{ReplicaId, Shard, StoreError, shards_swept_by};
+use crate::store::{Place, ReplicaId, Shard, StoreError, by_place, shards_swept_by};
 
 /// How often a replica says that it is alive: three beats in the time for which one counts.
 const HEARTBEAT: Duration = Duration::from_millis(300);
@@ -23,8 +23,13 @@ const HEARTBEAT: Duration = Duration::from_millis(300);
 /// How often every shard is asked for its first deadline.
 const ROUND: Duration = Duration::from_millis(250);
 
-/// In how many rounds the clock of a shard in which games have deadlines is advanced once.
-const ROUNDS_A_BEAT: u32 = 4;
+/// For how long the clock of a shard in which games have deadlines is not advanced again: it is in
+/// every fourth round, of which none comes early.
+const BEAT: Duration = Duration::from_millis(900);
+
+/// For how long a replica that cannot tell which others are alive goes on with what it knew. Then it
+/// sweeps all shards: those of others twice rather than those of one that has died never.
+const BLIND: Duration = Duration::from_secs(5);
 
 /// How often outboxes are looked through, and in how many parts. Whoever writes to one tells its
 /// own sweeper at once; this is for what a replica that died had no time for.
@@ -61,16 +66,23 @@ async fn stay_alive(host: &Host, replica: ReplicaId, share: watch::Sender<Share>
     let mut beats = every(HEARTBEAT);
     let mut trouble = Trouble::with("the heartbeat");
     let mut known = None;
+    let mut sure_at = Instant::now();
     loop {
         beats.tick().await;
         let live = async {
             store.heartbeat(replica).await?;
             store.live_replicas().await
         };
-        // A replica that knows nothing new goes on with what it knew.
-        if let Some(live) = trouble.check(live.await)
-            && known.as_ref() != Some(&live)
-        {
+        // A replica that knows nothing new goes on with what it knew, for a while.
+        let live = match trouble.check(live.await) {
+            Some(live) => {
+                sure_at = Instant::now();
+                live
+            }
+            None if sure_at.elapsed() >= BLIND => vec![replica],
+            None => continue,
+        };
+        if known.as_ref() != Some(&live) {
             host.metrics().saw_replicas(live.len());
             share.send_replace(shards_swept_by(replica, &live, store.shards()).into());
             known = Some(live);
@@ -103,15 +115,41 @@ impl Overdue {
 }
 
 /// Keeps the clocks of this replica's shards going, and finds those in which deadlines have passed.
+/// Those of one server wait for no other, and are not asked again while they are being asked.
 async fn look_at_deadlines(host: &Host, shards: watch::Receiver<Share>, overdue: &Overdue) {
     let mut rounds = every(ROUND);
-    let mut trouble = Trouble::with("looking at deadlines");
-    let mut beating = HashSet::new();
-    for round in (0..ROUNDS_A_BEAT).cycle() {
-        rounds.tick().await;
-        let shards = Share::clone(&shards.borrow());
-        let looked = look_once(host, &shards, round == 0, &mut beating).await;
-        trouble.check(looked).into_iter().flatten().for_each(|shard| overdue.add(shard));
+    let mut troubles: HashMap<Place, Trouble> = HashMap::new();
+    let mut beats: HashMap<Shard, Instant> = HashMap::new();
+    let mut asked: HashSet<Shard> = HashSet::new();
+    let mut looks = FuturesUnordered::new();
+    loop {
+        tokio::select! {
+            _ = rounds.tick() => {
+                let now = Instant::now();
+                beats.retain(|_, beaten| now.duration_since(*beaten) < BEAT);
+                let shards = Share::clone(&shards.borrow());
+                let shards = shards.iter().copied().filter(|shard| !asked.contains(shard));
+                let sorted = by_place(&**host.store(), shards, |shard| *shard);
+                for (place, shards) in sorted {
+                    asked.extend(&shards);
+                    let beaten = shards.iter().copied().filter(|shard| beats.contains_key(shard));
+                    let beaten = beaten.collect();
+                    looks.push(async move {
+                        (place, look_once(host, &shards, &beaten).await, shards)
+                    });
+                }
+            }
+            Some((place, looked, shards)) = looks.next() => {
+                shards.iter().for_each(|shard| { asked.remove(shard); });
+                let trouble = troubles.entry(place).or_insert(Trouble::with("looking at deadlines"));
+                let Some(looked) = trouble.check(looked) else { continue };
+                shards.iter().filter(|shard| !looked.awaited.contains(shard)).for_each(|shard| {
+                    beats.remove(shard);
+                });
+                beats.extend(looked.beaten.into_iter().map(|shard| (shard, looked.at)));
+                looked.overdue.into_iter().for_each(|shard| overdue.add(shard));
+            }
+        }
     }
 }
 
@@ -129,32 +167,43 @@ async fn enforce_deadlines(host: &Host, found: mpsc::UnboundedReceiver<Shard>, o
     }
 }
 
-/// One round; answers the shards in which deadlines have passed. The clocks of shards in which games
-/// have deadlines are advanced when it is time for all, and at once for those that were not
-/// `beating` in the round before.
+/// What was found in some shards.
+struct Looked {
+    /// When that was begun.
+    at: Instant,
+    /// Those in which games have deadlines.
+    awaited: HashSet<Shard>,
+    /// Those of them whose clocks were advanced.
+    beaten: Vec<Shard>,
+    /// Those in which deadlines have passed.
+    overdue: Vec<Shard>,
+}
+
+/// Looks at some shards once. The clocks of those in which games have deadlines are advanced, but of
+/// those that were `beaten` a short while ago.
 async fn look_once(
     host: &Host,
     shards: &[Shard],
-    all_beat: bool,
-    beating: &mut HashSet<Shard>,
-) -> Result<Vec<Shard>, StoreError> {
+    beaten: &HashSet<Shard>,
+) -> Result<Looked, StoreError> {
+    let at = Instant::now();
     let store = host.store();
     let deadlines = store.first_deadlines(shards).await?;
     let awaited = shards.iter().copied().zip(deadlines);
     let awaited: Vec<_> = awaited.filter_map(|(shard, first)| Some((shard, first?))).collect();
-    let is_first = |shard: &Shard| all_beat || !beating.contains(shard);
-    let beats: Vec<Shard> = awaited.iter().map(|(shard, _)| *shard).filter(is_first).collect();
+    let due = |shard: &Shard| !beaten.contains(shard);
+    let beats: Vec<Shard> = awaited.iter().map(|(shard, _)| *shard).filter(due).collect();
     if !beats.is_empty() {
         store.beat(&beats).await?;
     }
-    *beating = awaited.iter().map(|(shard, _)| *shard).collect();
     let mut overdue = Vec::new();
-    for (shard, first) in awaited {
-        if host.is_overdue(shard, first).await? {
-            overdue.push(shard);
+    for (shard, first) in &awaited {
+        if host.is_overdue(*shard, *first).await? {
+            overdue.push(*shard);
         }
     }
-    Ok(overdue)
+    let awaited = awaited.into_iter().map(|(shard, _)| shard).collect();
+    Ok(Looked { at, awaited, beaten: beats, overdue })
 }
 
 /// Applies what writes left behind.
@@ -185,16 +234,17 @@ async fn drain_outboxes(
     }
 }
 
-/// Does something for every shard, a few at a time, and stops at the first failure.
+/// Does something for every shard, a few at a time, also after a failure, of which it tells the first.
 async fn for_each<F>(shards: Vec<Shard>, sweep: impl Fn(Shard) -> F) -> Result<(), StoreError>
 where
     F: Future<Output = Result<(), StoreError>>,
 {
     let mut sweeps = stream::iter(shards).map(sweep).buffer_unordered(AT_ONCE);
+    let mut outcome = Ok(());
     while let Some(swept) = sweeps.next().await {
-        swept?;
+        outcome = outcome.and(swept);
     }
-    Ok(())
+    outcome
 }
 
 /// Rounds that are never closer together than this, also after one that took longer.

@@ -11,7 +11,7 @@ use prometheus_client::registry::{Registry, Unit};
 use tokio::time::Instant;
 
 use super::{
-    Commit, Due, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Presence, PresentSlot,
+    Commit, Due, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Place, Presence, PresentSlot,
     Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
 };
 use crate::game::{GameId, Millis, Span, Version};
@@ -86,8 +86,16 @@ impl Store for MeasuredStore {
         self.inner.shards()
     }
 
+    fn place(&self, shard: Shard) -> Place {
+        self.inner.place(shard)
+    }
+
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
         self.measure("load", self.inner.load(game)).await
+    }
+
+    async fn load_confirmed(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
+        self.measure("load_confirmed", self.inner.load_confirmed(game)).await
     }
 
     async fn load_many(&self, games: &[GameId]) -> Result<Vec<Found<Record>>, StoreError> {

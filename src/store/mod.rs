@@ -15,6 +15,7 @@ mod finding;
 mod hint;
 mod measured;
 mod open;
+mod place;
 mod player_index;
 mod presence;
 mod record;
@@ -33,6 +34,7 @@ pub use finding::Finding;
 pub use hint::{Hint, Hints, Subscription};
 pub use measured::MeasuredStore;
 pub use open::{Namespace, NamespaceError, Options, open};
+pub use place::{Place, by_place};
 pub use player_index::IndexEntry;
 pub use presence::{Presence, PresentSlot, Slot, StreamId};
 pub use record::{CorruptRecord, Found, Record};
@@ -55,11 +57,24 @@ pub trait Store: std::fmt::Debug + Send + Sync {
     /// Into how many shards the games are spread.
     fn shards(&self) -> ShardCount;
 
+    /// On which server a shard is, as far as is known now. A call about many games or shards fails
+    /// where one of their servers is away, so who goes on with the others sorts them first
+    /// ([`by_place`]).
+    fn place(&self, shard: Shard) -> Place;
+
     /// The record of a game, or `None` when there is no such game.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] when what is stored is no record.
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError>;
+
+    /// The same, of a server that is sure to be the one to ask since this was called: one that was
+    /// replaced may not know it, and go on answering with what it has. It takes longer, and is for
+    /// when somebody is to be told that something was lost.
+    ///
+    /// # Errors
+    /// As [`Self::load`]; also [`StoreError::Unavailable`] where nobody can be found who is sure.
+    async fn load_confirmed(&self, game: &GameId) -> Result<Option<Record>, StoreError>;
 
     /// The records of many games, in the order asked for.
     async fn load_many(&self, games: &[GameId]) -> Result<Vec<Found<Record>>, StoreError>;

@@ -100,6 +100,23 @@ fn may_be_lost(case: Case, happened: &Happened, answer: &Acknowledged) -> bool {
     case.may_lose() && (!is_said_safe(answer) || happened.may_be_behind(answer.moment))
 }
 
+/// Checks that what somebody was told to be lost is: that it stands nowhere, unless a lost action was
+/// played again by somebody else.
+pub(crate) fn check_losses<'a>(
+    id: &str,
+    log: &[v1::LogEntry],
+    answers: &[Acknowledged],
+    told: impl Iterator<Item = &'a String>,
+) {
+    for etag in told {
+        let of_it = || answers.iter().filter(|answer| answer.etag == *etag);
+        let made_again =
+            || of_it().any(|it| of_it().any(|other| it.request_id != other.request_id));
+        let stands = log.iter().any(|entry| entry.etag == *etag);
+        assert!(!stands || made_again(), "{id}: told of a loss that there was not: {etag}");
+    }
+}
+
 /// Checks what players of a game were answered against its log, and that who knows of a lost action
 /// is told; adds the lost ones.
 pub(crate) async fn check_answers(

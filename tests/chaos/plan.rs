@@ -93,7 +93,7 @@ impl Happened {
     }
 }
 
-/// For how long a replica of the service may ask a primary that was replaced and does not know: 2.5 s,
+/// For how long a replica of the service may write to a primary that was replaced and does not know: 2.5 s,
 /// as docs/operations.md says, and what it may stand still for besides; the rest is for a busy machine.
 const UNAWARE: Duration = Duration::from_secs(5);
 

@@ -32,8 +32,8 @@ pub(crate) struct Played {
     pub(crate) acknowledged: Vec<Acknowledged>,
     /// How many calls failed and were repeated.
     pub(crate) repeated: usize,
-    /// How many writes were told `HISTORY_LOST`.
-    pub(crate) told: usize,
+    /// The etags of writes that were told `HISTORY_LOST`.
+    pub(crate) told: Vec<String>,
 }
 
 /// A game, and the promise of its deal that its players keep.
@@ -121,7 +121,7 @@ pub(crate) async fn act(
             assert!(refused, "{request:?}: {status:?}");
             let details = status.get_error_details();
             let lost = details.error_info().is_some_and(|info| info.reason == "HISTORY_LOST");
-            played.told += usize::from(lost);
+            played.told.extend(Some(request.etag).filter(|_| lost));
             None
         }
     }

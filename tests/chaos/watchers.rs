@@ -27,8 +27,8 @@ struct Told {
     first: Option<u64>,
     after: String,
     events: Vec<v1::LogEntry>,
-    /// The etags of which it was told that they are no state of the game, and when.
-    lost: Vec<(String, Instant)>,
+    /// The etags of which it was told that they are no state of the game.
+    lost: Vec<String>,
 }
 
 impl Told {
@@ -39,7 +39,7 @@ impl Told {
                 let is_first = self.first.is_none();
                 assert_ne!(is_first, snapshot.history_lost, "a snapshot of {}", game.game_id);
                 if snapshot.history_lost {
-                    self.lost.push((self.after.clone(), Instant::now()));
+                    self.lost.push(self.after.clone());
                 }
                 self.first = Some(game.revision);
                 self.events.clear();
@@ -58,23 +58,14 @@ impl Told {
     }
 }
 
-/// What a watcher was told of losses.
-#[derive(Debug, Default)]
-pub(crate) struct Alarms {
-    /// How often something was lost.
-    pub(crate) true_ones: usize,
-    /// When it was told so of something that stands in the end: whoever asks a primary that does not
-    /// know yet that it was replaced is shown what that one has.
-    pub(crate) false_ones: Vec<Instant>,
-}
-
-/// Watches a game until it was told all of its final log; answers what it was told of losses.
+/// Watches a game until it was told all of its final log; answers the etags of which it was told
+/// that they were lost.
 pub(crate) async fn watch_to_the_end(
     replicas: Arc<Replicas>,
     id: String,
     mut logs: watch::Receiver<Logs>,
     mut random: Xoshiro256PlusPlus,
-) -> Alarms {
+) -> Vec<String> {
     let mut told = Told::default();
     let mut replica = random.random_range(0..COUNT);
     let mut limit = None;
@@ -85,15 +76,7 @@ pub(crate) async fn watch_to_the_end(
             if log.last().is_some_and(|last| last.etag == told.after) {
                 let first = told.first.expect("a snapshot") as usize;
                 assert_eq!(told.events, log[first..], "what was told of {id}");
-                let mut alarms = Alarms::default();
-                for (etag, moment) in told.lost {
-                    if log.iter().any(|entry| entry.etag == etag) {
-                        alarms.false_ones.push(moment);
-                    } else {
-                        alarms.true_ones += 1;
-                    }
-                }
-                return alarms;
+                return told.lost;
             }
             let limit = *limit.get_or_insert_with(|| Instant::now() + CATCH_UP);
             if Instant::now() >= limit {

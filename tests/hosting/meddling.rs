@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use banqi::game::{GameId, Millis, Span, Version};
 use banqi::store::{
-    Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Presence,
+    Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Place, Presence,
     PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
 };
 
@@ -84,10 +84,18 @@ impl Store for Meddling {
         self.inner.shards()
     }
 
+    fn place(&self, shard: Shard) -> Place {
+        self.inner.place(shard)
+    }
+
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
         self.answers()?;
         self.loads.fetch_add(1, Ordering::SeqCst);
         self.inner.load(game).await
+    }
+
+    async fn load_confirmed(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
+        self.load(game).await
     }
 
     async fn load_many(&self, games: &[GameId]) -> Result<Vec<Found<Record>>, StoreError> {

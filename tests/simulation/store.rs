@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use banqi::game::{GameId, Millis, Span, Version};
 use banqi::store::{
-    Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Presence,
+    Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Place, Presence,
     PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
 };
 use tokio::time::timeout;
@@ -84,8 +84,16 @@ impl Store for SimulatedStore {
         self.inner().shards()
     }
 
+    fn place(&self, shard: Shard) -> Place {
+        self.inner().place(shard)
+    }
+
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
         self.ask("load", Some(game), |backend| backend.load(game)).await
+    }
+
+    async fn load_confirmed(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
+        self.load(game).await
     }
 
     async fn load_many(&self, games: &[GameId]) -> Result<Vec<Found<Record>>, StoreError> {

@@ -134,11 +134,11 @@ async fn until_replicated(server: &RedisServer, key: &str) {
     assert!(replicas >= 1, "no replica follows");
 }
 
-fn key(store: &Arc<dyn Store>, kind: &str) -> String {
+pub(crate) fn key(store: &Arc<dyn Store>, kind: &str) -> String {
     format!("t:banqi:{{{}}}:{kind}", store.shards().shard_of(&game("g")))
 }
 
-async fn open_at(url: &str) -> Arc<dyn Store> {
+pub(crate) async fn open_at(url: &str) -> Arc<dyn Store> {
     let namespace = Some("t".parse().expect("a namespace"));
     open(url, Options { namespace, ..Options::default() }).await.expect("a store")
 }
@@ -301,10 +301,10 @@ fn kill(server: &RedisServer) {
 }
 
 /// A server that stands still.
-struct Stopped<'a>(&'a RedisServer);
+pub(crate) struct Stopped<'a>(&'a RedisServer);
 
 impl<'a> Stopped<'a> {
-    fn stop(server: &'a RedisServer) -> Self {
+    pub(crate) fn stop(server: &'a RedisServer) -> Self {
         signal(server.id(), "STOP");
         Self(server)
     }

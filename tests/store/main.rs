@@ -11,4 +11,5 @@ mod failover;
 mod fixture;
 mod outage;
 mod redis_only;
+mod replaced;
 mod secured;

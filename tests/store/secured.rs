@@ -4,7 +4,7 @@ use banqi::store::{Misconfiguration, Options, Outcome, StoreError, open};
 use tokio::time::timeout;
 
 use crate::deployment::{Certificates, Deployment, ask, try_ask};
-use crate::fixture::{PATIENCE, commit_of, eventually, game, put, record};
+use crate::fixture::{PATIENCE, commit_of, eventually, game, put, record, version};
 use crate::support::redis_server::{RedisServer, free_port};
 
 fn options() -> Options {
@@ -42,7 +42,43 @@ async fn files_that_are_not_what_they_should_be_are_refused() {
         let error = open(&address, Options::default()).await.expect_err("refused");
         assert!(matches!(error, StoreError::Misconfigured(_)), "{error:?}");
         assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
+        let names_it = error.to_string().contains("/nowhere/ca.pem");
+        assert_eq!(names_it, options.contains("nowhere"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn certificates_are_replaced_without_a_restart() {
+    let certificates = Certificates::make();
+    let (mut server, port) = certificates.start_server(&[]);
+    let address = format!("rediss://localhost:{port}?{}", certificates.options());
+    let store = open(&address, options()).await.expect("a store");
+    let id = game("g");
+    let mut subscription = store.subscribe(&id).await.expect("a subscription");
+    certificates.renew();
+    let commit = commit_of(&*store, put(&id, None, record(1, b"historic"))).await;
+    let outcome = store.commit(&commit).await.expect("the old connection still stands");
+    assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
+    timeout(PATIENCE, subscription.changed()).await.expect("a hint");
+    // What it trusts and shows from now on is of the new authority, and it has forgotten all.
+    server.kill();
+    server.restart();
+    let answer = async || store.load(&id).await;
+    let answer = eventually("answered", answer, |answer| answer.is_ok()).await;
+    assert_eq!(answer, Ok(None));
+    let written = async || {
+        let commit = commit_of(&*store, put(&id, None, record(1, b"historic"))).await;
+        store.commit(&commit).await
+    };
+    let outcome = eventually("written", written, |outcome| outcome.is_ok()).await;
+    assert!(matches!(outcome, Ok(Outcome::Applied { .. })), "{outcome:?}");
+    // Hints come over a connection of their own.
+    timeout(PATIENCE, subscription.changed()).await.expect("a hint");
+    while timeout(std::time::Duration::from_millis(500), subscription.changed()).await.is_ok() {}
+    let second = put(&id, Some(version(1, b"historic")), record(2, b"historic"));
+    let outcome = store.commit(&commit_of(&*store, second).await).await.expect("an answer");
+    assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
+    timeout(PATIENCE, subscription.changed()).await.expect("a hint");
 }
 
 #[tokio::test]
@@ -58,7 +94,8 @@ async fn sentinels_have_users_and_tls_of_their_own() {
          sentinel auth-pass games one\n"
     );
     let sentinel = RedisServer::start_sentinel(configuration, &tls);
-    let rule = "ACL SETUSER watcher on >two -@all +sentinel|master";
+    let rule =
+        "ACL SETUSER watcher on >two -@all +sentinel|master +sentinel|get-master-addr-by-name";
     ask::<()>(&sentinel, &rule.split(' ').collect::<Vec<_>>()).await;
     ask::<()>(&sentinel, &["ACL", "SETUSER", "default", "off"]).await;
 

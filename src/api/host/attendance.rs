@@ -1,10 +1,11 @@
 //! Seats whose players watch over this replica: marked as present in the store for as long as they
 //! do. One task marks them, many at a time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -12,7 +13,7 @@ use super::Host;
 use crate::api::error::ApiError;
 use crate::game::{GameId, Span};
 use crate::rules::Seat;
-use crate::store::{Presence, Slot, Store, StoreError, StreamId};
+use crate::store::{Place, Presence, Slot, Store, StoreError, StreamId, by_place};
 
 /// How often a stream is marked within the lifetime of a mark, so that one that fails or is late
 /// makes nobody absent.
@@ -103,12 +104,12 @@ impl Host {
         let mut ticks = interval(tick);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut part = 0;
-        // Whether the store may have missed something: then it is told all.
-        let mut behind = false;
+        // The servers that may have missed something: they are told all.
+        let mut behind: HashSet<Place> = HashSet::new();
         loop {
-            let (ticked, all) = tokio::select! {
-                _ = ticks.tick() => (true, behind),
-                () = self.attendance.changed.notified() => (false, false),
+            let ticked = tokio::select! {
+                _ = ticks.tick() => true,
+                () = self.attendance.changed.notified() => false,
             };
             let (marks, left) = {
                 let mut streams = self.attendance.streams();
@@ -117,16 +118,25 @@ impl Host {
                     came.drain(..).filter_map(|stream| held.get(&stream).cloned()).collect();
                 if ticked {
                     part = (part + 1) % u64::from(PARTS);
-                    let due = |stream: StreamId| all || stream.0 % u64::from(PARTS) == part;
-                    marks.extend(held.values().filter(|held| due(held.stream)).cloned());
+                    let is_behind = |held: &Presence| behind.contains(&place(&*self.store, held));
+                    let due = |held: &&Presence| {
+                        held.stream.0 % u64::from(PARTS) == part || is_behind(held)
+                    };
+                    marks.extend(held.values().filter(due).cloned());
                 }
                 (marks, std::mem::take(left))
             };
-            match tell(&*self.store, &marks, &left, lifetime).await {
-                Ok(()) => behind &= !all,
-                Err(error) => {
-                    tracing::warn!(%error, "who is present is not told");
-                    behind = true;
+            for (place, told) in tell(&*self.store, marks, left, lifetime).await {
+                match told {
+                    Ok(()) if ticked => {
+                        behind.remove(&place);
+                    }
+                    Ok(()) => {}
+                    Err(error) => {
+                        if behind.insert(place) {
+                            tracing::warn!(%error, "who is present is not told");
+                        }
+                    }
                 }
             }
         }
@@ -141,16 +151,44 @@ impl Host {
             std::mem::take(left)
         };
         // What fails is forgotten by itself.
-        match timeout(LEAVE_LIMIT, tell(&*self.store, &[], &left, Span(0))).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "who has left is not told"),
+        match timeout(LEAVE_LIMIT, tell(&*self.store, Vec::new(), left, Span(0))).await {
+            Ok(told) => {
+                for error in told.into_iter().filter_map(|(_, told)| told.err()) {
+                    tracing::warn!(%error, "who has left is not told");
+                }
+            }
             Err(_) => tracing::warn!("who has left is not told in time"),
         }
     }
 }
 
-/// Marks first, so that a player who goes from one stream to another is never absent.
+/// Where the shard of a presence is.
+fn place(store: &dyn Store, presence: &Presence) -> Place {
+    store.place(store.shards().shard_of(&presence.game))
+}
+
+/// Tells each server of what is on it; and what came of that.
 async fn tell(
+    store: &dyn Store,
+    marks: Vec<Presence>,
+    left: Vec<Presence>,
+    lifetime: Span,
+) -> Vec<(Place, Result<(), StoreError>)> {
+    let shard = |presence: &Presence| store.shards().shard_of(&presence.game);
+    let mut left = by_place(store, left, shard);
+    let mut all: Vec<_> = by_place(store, marks, shard)
+        .into_iter()
+        .map(|(place, marks)| (place, marks, left.remove(&place).unwrap_or_default()))
+        .collect();
+    all.extend(left.into_iter().map(|(place, left)| (place, Vec::new(), left)));
+    let told = all
+        .iter()
+        .map(async |(place, marks, left)| (*place, tell_one(store, marks, left, lifetime).await));
+    join_all(told).await
+}
+
+/// Marks first, so that a player who goes from one stream to another is never absent.
+async fn tell_one(
     store: &dyn Store,
     marks: &[Presence],
     left: &[Presence],

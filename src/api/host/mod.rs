@@ -37,7 +37,7 @@ use self::cache::Cache;
 use self::metrics::Reading;
 use self::told::Told;
 use crate::api::error::ApiError;
-use crate::game::{Contradiction, Game, GameId, Limits, Millis};
+use crate::game::{Contradiction, Etag, Game, GameId, Limits, Millis};
 use crate::store::codec::{self, CodecError};
 use crate::store::{Found, Record, Shard, Store, StoreError};
 
@@ -123,14 +123,60 @@ impl Host {
         &self.options
     }
 
-    /// The game as the store has it now.
+    /// The game as the store has it now. Where that is not what this replica knows of the game or
+    /// what has come of it, the store is asked to be sure ([`Self::read_confirmed`]).
     ///
     /// # Errors
     /// Where there is no such game, it cannot be read, or the store is away.
     pub(crate) async fn read(&self, id: &GameId) -> Result<Arc<HostedGame>, ApiError> {
+        let known = self.cache.get(id).map(|known| known.version());
         let found = self.store.load(id).await;
         let record = found.map_err(|error| ApiError::from(error).about(id))?;
-        self.revive(id, &record.ok_or_else(|| ApiError::no_game(id))?)
+        let Some(known) = known else {
+            return self.revive(id, &record.ok_or_else(|| ApiError::no_game(id))?);
+        };
+        if let Some(record) = record
+            && record.version.revision >= known.revision
+        {
+            let game = self.revive(id, &record)?;
+            if game.version_at(known.revision) == Some(known) {
+                return Ok(game);
+            }
+        }
+        self.read_confirmed(id).await
+    }
+
+    /// The game as a server of the store has it that is sure to be the one to ask: for who is to be
+    /// told that some of it was lost.
+    ///
+    /// # Errors
+    /// As [`Self::read`]; also where nobody can be found who is sure.
+    pub(crate) async fn read_confirmed(&self, id: &GameId) -> Result<Arc<HostedGame>, ApiError> {
+        let found = self.store.load_confirmed(id).await;
+        let record = found.map_err(|error| ApiError::from(error).about(id))?;
+        let Some(record) = record else {
+            self.cache.forget(id);
+            return Err(ApiError::no_game(id));
+        };
+        self.revive(id, &record)
+    }
+
+    /// A game as it was read, or, where an etag is no state of it, as the store has it for sure:
+    /// before anybody is told that history was lost.
+    ///
+    /// # Errors
+    /// As [`Self::read_confirmed`].
+    pub(super) async fn sure_of(
+        &self,
+        game: Arc<HostedGame>,
+        etag: Option<Etag>,
+    ) -> Result<Arc<HostedGame>, ApiError> {
+        match etag {
+            Some(Etag(told)) if game.version_at(told.revision) != Some(told) => {
+                self.read_confirmed(game.id()).await
+            }
+            _ => Ok(game),
+        }
     }
 
     /// The game as it stands now, after what has come due, and the time of its shard.

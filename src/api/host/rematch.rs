@@ -45,6 +45,7 @@ impl Host {
     ) -> Result<Rematched, ApiError> {
         for _ in 0..ATTEMPTS {
             let (old, now) = self.read_current(&asked.game).await?;
+            let old = self.sure_of(old, asked.etag).await?;
             let seat = asked.by.seat_or_platform(&old)?;
             let request_id = asked.request_id.as_ref();
             if request_id.is_some_and(|id| old.recall(&id.request(seat)).is_some()) {

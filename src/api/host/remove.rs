@@ -20,7 +20,7 @@ impl Host {
     pub(crate) async fn delete(&self, asked: Asked<()>) -> Result<Arc<HostedGame>, ApiError> {
         let id = &asked.game;
         for _ in 0..ATTEMPTS {
-            let game = self.read(id).await?;
+            let game = self.sure_of(self.read(id).await?, asked.etag).await?;
             let request = asked.request_id.as_ref().map(|id| id.request(None));
             if request.is_some_and(|request| game.recall(&request).is_some()) {
                 return Err(reused());

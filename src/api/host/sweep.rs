@@ -1,13 +1,15 @@
 //! What must be done for games that nobody touches.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
 
 use super::write::{Committed, entry_of, players};
 use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
-use crate::game::{Command, Game, GameId, Millis, Span, decide};
+use crate::game::{Command, Game, GameId, Millis, PlayerId, Span, decide};
 use crate::store::codec::{IndexChange, IndexTask};
 use crate::store::{Due, EntryId, Shard, StoreError};
 
@@ -151,36 +153,53 @@ impl Host {
     pub(crate) async fn drain_outbox(&self, shard: Shard) -> Result<(), StoreError> {
         loop {
             let entries = self.store.outbox(shard, AT_ONCE).await?;
-            let mut done: Vec<EntryId> = Vec::with_capacity(entries.len());
-            let mut tasks = Vec::with_capacity(entries.len());
+            let mut by_player: BTreeMap<PlayerId, Vec<(EntryId, IndexTask)>> = BTreeMap::new();
             for entry in &entries {
                 match IndexTask::from_bytes(&entry.content) {
                     Ok(task) => {
-                        self.apply(&task).await?;
-                        done.push(entry.id);
-                        tasks.push(task);
+                        by_player.entry(task.player.clone()).or_default().push((entry.id, task));
                     }
                     // A newer release knows what to do with it; a broken one is for people.
                     Err(error) => tracing::error!(%shard, entry = %entry.id, %error, "left alone"),
                 }
+            }
+            let applied = join_all(by_player.values().map(|tasks| self.apply(tasks))).await;
+            let mut done: Vec<EntryId> = Vec::with_capacity(entries.len());
+            let mut tasks = Vec::with_capacity(entries.len());
+            let mut outcome = Ok(());
+            for (of_player, (count, applied)) in by_player.into_values().zip(applied) {
+                for (entry, task) in of_player.into_iter().take(count) {
+                    done.push(entry);
+                    tasks.push(task);
+                }
+                outcome = outcome.and(applied);
             }
             self.take_back_what_came_too_late(&tasks).await?;
             if !done.is_empty() {
                 self.store.acknowledge(shard, &done).await?;
                 self.metrics.outbox_entries.inc_by(u64::try_from(done.len()).unwrap_or(u64::MAX));
             }
+            outcome?;
             if done.len() < AT_ONCE as usize {
                 return Ok(());
             }
         }
     }
 
-    async fn apply(&self, task: &IndexTask) -> Result<(), StoreError> {
-        let (player, entry) = (task.player.as_str(), &task.entry);
-        match task.change {
-            IndexChange::Add => self.store.index_add(player, entry).await,
-            IndexChange::Remove => self.store.index_remove(player, entry).await,
+    /// Does what is to be done in one player's list, in order, up to the first failure; and how much
+    /// was done. The lists of other players may be on servers that are well.
+    async fn apply(&self, tasks: &[(EntryId, IndexTask)]) -> (usize, Result<(), StoreError>) {
+        for (done, (_, task)) in tasks.iter().enumerate() {
+            let (player, entry) = (task.player.as_str(), &task.entry);
+            let applied = match task.change {
+                IndexChange::Add => self.store.index_add(player, entry).await,
+                IndexChange::Remove => self.store.index_remove(player, entry).await,
+            };
+            if applied.is_err() {
+                return (done, applied);
+            }
         }
+        (tasks.len(), Ok(()))
     }
 
     /// Takes back what was added for a game that is gone by now, or without that player: whoever

@@ -228,6 +228,7 @@ impl Host {
     /// Why it could not be done.
     pub(crate) async fn validate(&self, asked: Asked<impl By>) -> Result<Done, ApiError> {
         let (game, now) = self.read_current(&asked.game).await?;
+        let game = self.sure_of(game, asked.etag).await?;
         match asked.consider(self, &game, now)? {
             Verdict::Repeated(revision) => self.as_at(&game, revision).await,
             // What has come due since is for the next call.
@@ -241,6 +242,7 @@ impl Host {
         now: Millis,
     ) -> Result<(Arc<HostedGame>, Verdict), ApiError> {
         let game = self.read(&asked.game).await?;
+        let game = self.sure_of(game, asked.etag).await?;
         let verdict = asked.consider(self, &game, now)?;
         Ok((game, verdict))
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::stream::{self, StreamExt as _};
 use tokio::time::{Instant, sleep};
 
 use super::cursor::Cursor;
@@ -41,6 +41,8 @@ pub(in crate::api) struct Lives {
     shards: Vec<Shard>,
     /// Up to where each shard was read.
     read: Vec<EntryId>,
+    /// Whether the store did not answer for some shards when they were read last.
+    behind: bool,
     /// Up to where each shard was told.
     told: Cursor,
     /// What was read and is to be told, by the place of its shard in the list.
@@ -68,6 +70,7 @@ impl Lives {
             host,
             kinds,
             read: cursor.places.clone(),
+            behind: false,
             told: cursor,
             found: VecDeque::new(),
             ready: VecDeque::new(),
@@ -106,20 +109,32 @@ impl Lives {
         }
     }
 
-    /// Reads what the shards have beyond. Whether there was anything.
+    /// Reads what the shards have beyond. Whether there was anything. Where one server of several is
+    /// away, its shards are read when it is back.
     async fn read_on(&mut self) -> Result<bool, ApiError> {
         let begun = SystemTimeSource.now();
         let store = self.host.store();
         let places: Vec<_> = self.shards.iter().copied().zip(self.read.iter().copied()).collect();
         let read = stream::iter(places.into_iter().enumerate())
             .map(|(index, (shard, place))| async move {
-                let entries = store.feed(shard, place, ENTRIES_AT_ONCE).await?;
-                Ok::<_, ApiError>((index, entries))
+                (index, store.feed(shard, place, ENTRIES_AT_ONCE).await)
             })
             .buffer_unordered(SHARDS_AT_ONCE);
-        let read: Vec<_> = read.try_collect().await?;
+        let read: Vec<_> = read.collect().await;
+        let all_away = read.iter().all(|(_, entries)| entries.is_err());
+        let was_behind = std::mem::replace(&mut self.behind, false);
         let mut any = false;
         for (index, entries) in read {
+            let entries = match entries {
+                Ok(entries) => entries,
+                Err(error) if all_away || !error.is_transient() => return Err(error.into()),
+                Err(error) => {
+                    if !std::mem::replace(&mut self.behind, true) && !was_behind {
+                        tracing::warn!(%error, "some shards are not read");
+                    }
+                    continue;
+                }
+            };
             for entry in entries {
                 any = true;
                 self.read[index] = entry.id;
@@ -136,7 +151,7 @@ impl Lives {
             }
         }
         self.found.make_contiguous().sort_by_key(|(_, id, _)| *id);
-        if !any {
+        if !any && !self.behind {
             self.told.unread_since = begun;
         }
         Ok(any)
@@ -163,7 +178,9 @@ impl Lives {
                 game,
             };
             self.told.places[index] = id;
-            self.told.unread_since = Millis(id.millis);
+            if !self.behind {
+                self.told.unread_since = Millis(id.millis);
+            }
             let is_last_known = place == count && self.found.is_empty();
             let cursor = self.cursor_if_due(is_last_known);
             let message = Some(Message::Event(event));

@@ -9,13 +9,14 @@ mod watcher;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use futures_util::future::join_all;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::error::ApiError;
 use super::host::{Host, Sight};
 use super::stream_age::StreamAge;
 use crate::game::{Etag, GameId, Millis, PlayerId, SeatSet};
-use crate::store::StoreError;
+use crate::store::{StoreError, by_place};
 
 pub use pace::WatchPace;
 pub(super) use player::PlayerWatcher;
@@ -109,13 +110,19 @@ async fn recheck(watches: Weak<Watches>, pace: WatchPace) {
     loop {
         ticks.tick().await;
         let Some(watches) = watches.upgrade() else { return };
-        for topics in watches.watched().chunks(GAMES_AT_ONCE) {
-            // A store that is away is asked again next time.
-            if let Err(error) = watches.compare(topics).await {
-                tracing::debug!(%error, "watched games are not compared");
-                break;
+        let store = watches.host.store();
+        let shard = |topic: &Arc<Topic>| store.shards().shard_of(topic.id());
+        let sorted = by_place(&**store, watches.watched(), shard);
+        let compared = sorted.values().map(async |topics| {
+            for topics in topics.chunks(GAMES_AT_ONCE) {
+                // A server that is away is asked again next time.
+                if let Err(error) = watches.compare(topics).await {
+                    tracing::debug!(%error, "watched games are not compared");
+                    break;
+                }
             }
-        }
+        });
+        join_all(compared).await;
     }
 }
 

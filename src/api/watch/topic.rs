@@ -159,7 +159,7 @@ impl Follower {
         let mut alarm = None;
         loop {
             let game = if due.record {
-                match self.host.read(&self.id).await {
+                match self.read().await {
                     Ok(game) => {
                         self.note_lag(&game).await;
                         Some(game)
@@ -204,6 +204,17 @@ impl Follower {
         };
         if is_new && let Ok(now) = self.host.now(&self.id).await {
             self.host.metrics().event_was_there(game.updated_at(), now);
+        }
+    }
+
+    /// The game as it stands. That one is gone which was there is not believed of any server.
+    async fn read(&self) -> Result<Arc<HostedGame>, ApiError> {
+        let was_there = matches!(self.sender.borrow().game, KnownGame::Read(_));
+        match self.host.read(&self.id).await {
+            Err(error) if error.reason() == Reason::GameNotFound && was_there => {
+                self.host.read_confirmed(&self.id).await
+            }
+            read => read,
         }
     }
 

@@ -210,8 +210,9 @@ impl Watcher {
         if game.version_at(told.revision) == Some(told) {
             return self.event_after(seen, told);
         }
-        // It may just be an old reading of the game: only the store says.
-        let game = self.host.read(game.id()).await?;
+        // It may just be an old reading of the game, or one of a server that was replaced: only the
+        // store can be sure.
+        let game = self.host.read_confirmed(game.id()).await?;
         let seen = self.sight.shown(&game)?;
         if game.version_at(told.revision) == Some(told) {
             self.event_after(&seen, told)

@@ -25,7 +25,7 @@ use self::presence::Presences;
 use super::hint::{Hint, Hints};
 use super::{
     Commit, Due, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Misconfiguration,
-    Options, Outcome, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store,
+    Options, Outcome, Place, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store,
     StoreError, Subscription, TimeSource,
 };
 use crate::game::{GameId, Millis, Span, Version};
@@ -162,10 +162,20 @@ impl Store for EmbeddedStore {
         self.shards
     }
 
+    // All are in one place.
+    fn place(&self, _: Shard) -> Place {
+        Place::default()
+    }
+
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
         let game = game.clone();
         let mut found = self.read(move |games| games.load(&[game])).await?;
         Ok(found.pop().expect("one game was asked for")?)
+    }
+
+    // There is nobody else to ask.
+    async fn load_confirmed(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
+        self.load(game).await
     }
 
     async fn load_many(&self, games: &[GameId]) -> Result<Vec<Found<Record>>, StoreError> {

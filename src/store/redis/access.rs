@@ -4,10 +4,12 @@ use std::fmt;
 
 use redis::io::tcp::TcpSettings;
 use redis::{
-    Client, ClientTlsConfig, ConnectionAddr, IntoConnectionInfo, ProtocolVersion,
-    RedisConnectionInfo, RedisResult, TlsCertificates,
+    Client, ConnectionAddr, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo, RedisResult,
+    TlsCertificates,
 };
 use zeroize::Zeroizing;
+
+use super::tls::Tls;
 
 /// The host and port of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -36,28 +38,28 @@ pub(super) struct Access {
     pub(super) tls: Option<Tls>,
 }
 
-/// What TLS needs. Without any of it the system's roots are trusted, and no certificate is shown.
-#[derive(Clone, Default)]
-pub(super) struct Tls {
-    /// The authorities to trust instead of the system's, as PEM.
-    pub(super) authorities: Option<Vec<u8>>,
-    /// The certificate to show, with its key.
-    pub(super) own: Option<Own>,
-}
-
-/// A certificate and its private key, as PEM.
-#[derive(Clone)]
-pub(super) struct Own {
-    pub(super) certificate: Vec<u8>,
-    pub(super) key: Zeroizing<Vec<u8>>,
-}
-
 impl Access {
     /// A client for the server at an address.
     ///
     /// # Errors
-    /// When what is given for TLS cannot be used.
-    pub(super) fn client(&self, at: &HostPort) -> RedisResult<Client> {
+    /// When a file of those for TLS cannot be read now, or used.
+    pub(super) async fn client(&self, at: &HostPort) -> RedisResult<Client> {
+        let certificates = match &self.tls {
+            Some(tls) => Some(tls.read_now().await?),
+            None => None,
+        };
+        self.client_with(at, certificates)
+    }
+
+    /// A client for the server at an address, with these certificates where it is reached over TLS.
+    ///
+    /// # Errors
+    /// When they cannot be used.
+    pub(super) fn client_with(
+        &self,
+        at: &HostPort,
+        certificates: Option<TlsCertificates>,
+    ) -> RedisResult<Client> {
         let mut settings = RedisConnectionInfo::default()
             // Hints arrive, and a lost connection is noticed, only with this version.
             .set_protocol(ProtocolVersion::RESP3)
@@ -70,7 +72,7 @@ impl Access {
         if let Some(password) = &self.password {
             settings = settings.set_password(password.as_str());
         }
-        let address = match &self.tls {
+        let address = match &certificates {
             None => ConnectionAddr::Tcp(at.host.clone(), at.port),
             Some(_) => ConnectionAddr::TcpTls {
                 host: at.host.clone(),
@@ -83,14 +85,9 @@ impl Access {
             .into_connection_info()?
             .set_redis_settings(settings)
             .set_tcp_settings(TcpSettings::default().set_nodelay(true));
-        let Some(tls) = &self.tls else { return Client::open(info) };
+        let Some(certificates) = certificates else { return Client::open(info) };
         // Fails only where there is one already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let own = tls.own.as_ref().map(|own| ClientTlsConfig {
-            client_cert: own.certificate.clone(),
-            client_key: own.key.to_vec(),
-        });
-        let certificates = TlsCertificates { client_tls: own, root_cert: tls.authorities.clone() };
         Client::build_with_tls(info, certificates)
     }
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 use zeroize::Zeroizing;
 
-use super::access::{Access, HostPort, Own, Tls};
+use super::access::{Access, HostPort};
+use super::tls::{Own, Tls};
 use crate::store::Misconfiguration;
 use crate::store::open::bad_address;
 
@@ -43,7 +44,7 @@ const OPTIONS: [&str; 3] = ["ca", "cert", "key"];
 const SENTINEL_OPTIONS: [&str; 3] = ["sentinel-user", "sentinel-password", "sentinel-tls"];
 
 impl Address {
-    /// Reads an address, and the files that it names.
+    /// Reads an address.
     ///
     /// # Errors
     /// What is wrong with it, without repeating any of it: it may contain a password.
@@ -197,17 +198,10 @@ fn tls(
     }
     let own = match (cert, key) {
         (None, None) => None,
-        (Some(cert), Some(key)) => {
-            Some(Own { certificate: read(cert)?, key: Zeroizing::new(read(key)?) })
-        }
+        (Some(cert), Some(key)) => Some(Own { certificate: cert.into(), key: key.into() }),
         _ => return Err(bad_address("`cert` and `key` go together")),
     };
-    Ok(Some(Tls { authorities: ca.map(read).transpose()?, own }))
-}
-
-fn read(path: String) -> Result<Vec<u8>, Misconfiguration> {
-    std::fs::read(&path)
-        .map_err(|error| Misconfiguration::UnusableFile { path, reason: error.to_string() })
+    Ok(Some(Tls { authorities: ca.map(Into::into), own }))
 }
 
 /// What sentinels are shown: nothing but what is given for them, over TLS if the servers are.
@@ -303,8 +297,5 @@ mod tests {
             assert!(error.contains(told), "{text}: {error}");
             assert!(!error.contains("secret") && !error.contains("cret="), "{text}: {error}");
         }
-        let error = Address::parse("rediss://:secret@h?ca=/nowhere/ca.pem").expect_err("no file");
-        assert!(error.to_string().contains("/nowhere/ca.pem"), "{error}");
-        assert!(!error.to_string().contains("secret"), "{error}");
     }
 }

@@ -8,10 +8,11 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use rand::seq::SliceRandom as _;
 use redis::{ErrorKind, RedisError, ServerErrorKind, Value, cmd};
 use tokio::sync::{Notify, watch};
-use tokio::time::{sleep, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::access::{Access, HostPort};
@@ -22,6 +23,7 @@ use super::failure::{Trouble, failure};
 use super::link::{Link, Target};
 use super::map::SlotMap;
 use super::pause::Pause;
+use super::shared::Shared;
 use super::slot::Slot;
 use crate::store::StoreError;
 
@@ -38,6 +40,8 @@ pub(super) struct Cluster {
     nodes: Arc<Nodes>,
     map: watch::Receiver<Arc<SlotMap>>,
     doubted: Arc<Notify>,
+    /// What the primaries said when they were asked last.
+    votes: Shared<Arc<Votes>>,
     _mapper: AbortOnDropHandle<()>,
 }
 
@@ -53,7 +57,32 @@ pub(super) struct Node {
 #[derive(Debug, Default)]
 pub(super) struct Detour {
     redirected: bool,
+    /// Whether a node is asked only once most say that it has the slot.
+    confirmed: bool,
     pause: Pause,
+}
+
+impl Detour {
+    /// The way of a command that only a node runs of which most say that it has the slot.
+    pub(super) fn confirmed() -> Self {
+        Self { confirmed: true, ..Self::default() }
+    }
+}
+
+/// What the primaries of a cluster say of its slots.
+#[derive(Debug)]
+struct Votes {
+    /// How many primaries there are.
+    of: usize,
+    maps: Vec<SlotMap>,
+}
+
+impl Votes {
+    /// The server that more than half of the primaries say has a slot.
+    fn most(&self, slot: Slot) -> Option<&HostPort> {
+        let servers = || self.maps.iter().filter_map(|map| map.server(slot));
+        servers().find(|it| 2 * servers().filter(|other| other == it).count() > self.of)
+    }
 }
 
 impl Cluster {
@@ -73,7 +102,7 @@ impl Cluster {
         let mapper =
             Mapper { seeds, nodes: Arc::clone(&nodes), publish, doubted: Arc::clone(&doubted) };
         let mapper = AbortOnDropHandle::new(tokio::spawn(mapper.keep_mapped()));
-        Self { nodes, map, doubted, _mapper: mapper }
+        Self { nodes, map, doubted, votes: Shared::default(), _mapper: mapper }
     }
 
     pub(super) fn map(&self) -> watch::Receiver<Arc<SlotMap>> {
@@ -89,6 +118,38 @@ impl Cluster {
     pub(super) async fn node(&self, slot: Slot, deadline: Deadline) -> Result<Node, StoreError> {
         let server = self.once_known(deadline, |map| map.server(slot).cloned()).await?;
         Ok(self.nodes.node(&server, false))
+    }
+
+    /// The node of which more than half of the primaries say since this was called that it has a
+    /// slot: so many must have let it take the slot over.
+    pub(super) async fn confirmed(
+        &self,
+        slot: Slot,
+        deadline: Deadline,
+    ) -> Result<Node, StoreError> {
+        let mut pause = Pause::default();
+        loop {
+            let votes = self.votes.since(Instant::now(), self.poll(deadline));
+            let votes = timeout_at(deadline.at(), votes).await;
+            let votes = votes.map_err(|_| deadline.no_confirmation())??;
+            if let Some(server) = votes.most(slot) {
+                return Ok(self.nodes.node(server, false));
+            }
+            self.doubt_map();
+            sleep_until(deadline.within(pause.next())).await;
+            if deadline.has_passed() {
+                return Err(deadline.no_confirmation());
+            }
+        }
+    }
+
+    /// Asks all primaries who has which slots.
+    async fn poll(&self, deadline: Deadline) -> Result<Arc<Votes>, StoreError> {
+        let find = |map: &SlotMap| Some(map.servers().to_vec()).filter(|all| !all.is_empty());
+        let servers = self.once_known(deadline, find).await?;
+        let maps = servers.iter().map(|server| self.nodes.map_of(server));
+        let maps = join_all(maps).await.into_iter().flatten().collect();
+        Ok(Arc::new(Votes { of: servers.len(), maps }))
     }
 
     /// All nodes that have slots.
@@ -141,6 +202,9 @@ impl Cluster {
         if !redirection.as_ref().is_some_and(|node| node.asking) {
             self.doubt_map();
         }
+        if matches!(trouble, Trouble::NotSent(_)) && node.link.is_gone() && self.is_at(slot, node) {
+            return Err(trouble.into());
+        }
         // Nodes may disagree for a moment, and send a command to and fro.
         if redirection.is_none() || std::mem::replace(&mut detour.redirected, true) {
             sleep_until(deadline.within(detour.pause.next())).await;
@@ -150,8 +214,15 @@ impl Cluster {
         }
         match redirection {
             Some(Redirection { server, asking }) => Ok(self.nodes.node(&server, asking)),
+            None if detour.confirmed => self.confirmed(slot, deadline).await,
             None => self.node(slot, deadline).await,
         }
+    }
+
+    /// Whether the map says that a node has a slot.
+    fn is_at(&self, slot: Slot, node: &Node) -> bool {
+        let server = self.map.borrow().server(slot).cloned();
+        server.is_some_and(|server| Arc::ptr_eq(&self.nodes.node(&server, false).link, &node.link))
     }
 }
 
@@ -206,6 +277,14 @@ impl Nodes {
         Node { link: Arc::clone(link), asking }
     }
 
+    /// The map as a node tells it.
+    async fn map_of(&self, server: &HostPort) -> Option<SlotMap> {
+        let deadline = Deadline::after(MAP_LIMIT);
+        let link = self.node(server, false).link;
+        let answer = link.send(&slots_command(), deadline.at(), deadline).await.ok()?;
+        SlotMap::parse(answer, server).ok().filter(|map| !map.servers().is_empty())
+    }
+
     fn links(&self) -> MutexGuard<'_, HashMap<HostPort, Arc<Link>>> {
         // Nothing that holds the lock leaves it half-changed, whatever panics.
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
@@ -248,12 +327,8 @@ impl Mapper {
         let mut connected: Vec<_> =
             links.into_iter().filter(|(_, link)| link.is_connected()).collect();
         connected.shuffle(&mut rand::rng());
-        for (server, link) in connected {
-            let deadline = Deadline::after(MAP_LIMIT);
-            if let Ok(answer) = link.send(&slots_command(), deadline.at(), deadline).await
-                && let Ok(map) = SlotMap::parse(answer, &server)
-                && !map.servers().is_empty()
-            {
+        for (server, _) in connected {
+            if let Some(map) = self.nodes.map_of(&server).await {
                 return Ok(map);
             }
         }
@@ -273,7 +348,7 @@ impl Mapper {
 
     async fn ask_seed(&self, seed: &HostPort) -> Result<SlotMap, StoreError> {
         let answer: Result<Value, RedisError> = async {
-            let mut connection = connect(&self.nodes.access.client(seed)?, |_| {}).await?;
+            let mut connection = connect(&self.nodes.access.client(seed).await?, |_| {}).await?;
             slots_command().query_async(&mut connection).await
         }
         .await;

@@ -35,6 +35,13 @@ impl Deadline {
         StoreError::no_connection(self.span)
     }
 
+    pub(super) fn no_confirmation(self) -> StoreError {
+        StoreError::not_applied(format_args!(
+            "nobody has confirmed within {:?} which server is the one to ask",
+            self.span
+        ))
+    }
+
     pub(super) fn no_answer(self) -> StoreError {
         StoreError::no_answer(self.span)
     }

@@ -135,7 +135,7 @@ impl Listening {
                 let (hints, pushed) = (Arc::clone(&self.hints), Arc::clone(&pushed));
                 move |push: PushInfo| receive(&hints, &pushed, &push)
             };
-            let connected = match self.servers.client(&self.server) {
+            let connected = match self.servers.client(&self.server).await {
                 Ok(client) => connect(&client, on_push).await,
                 Err(error) => Err(error),
             };

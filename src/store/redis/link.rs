@@ -1,4 +1,4 @@
-//! The connection that commands go over to one server, made anew whenever it breaks.
+//! The way of commands to one server, over a connection that `keeper.rs` makes anew whenever it breaks.
 //!
 //! Kept apart from the client's own connection manager because that one cannot tell a command
 //! that never left from one whose answer was lost, waits out its pauses beyond a call's deadline,
@@ -9,26 +9,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{Cmd, FromRedisValue, Pipeline, PushInfo, PushKind, RedisError, RedisResult, Value};
+use redis::{Cmd, FromRedisValue, Pipeline, RedisResult, Value};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::access::{Access, HostPort};
-use super::connection::{check_primary, connect};
+use super::connection::check_primary;
 use super::deadline::Deadline;
 use super::failure::{Trouble, failure, is_refusal};
 use super::group::Group;
+use super::keeper::{Keeper, Numbered, State, mark_broken};
 use super::map::SlotMap;
-use super::pause::Pause;
 use super::sentinel::Sentinels;
+use super::shared::Shared;
 use crate::store::StoreError;
 
-/// A connection that lasted at least this long makes the next pause a short one again.
-const SETTLED_AFTER: Duration = Duration::from_secs(1);
-
-/// How often sentinels are asked whether the primary is still the one that is connected.
-const ASK_SENTINELS_EVERY: Duration = Duration::from_secs(2);
+/// For how long a server must have been away for calls not to wait for it.
+const GONE_AFTER: Duration = Duration::from_secs(1);
 
 /// Which server a link connects to.
 #[derive(Clone, Debug)]
@@ -42,6 +40,9 @@ pub(super) enum Target {
 /// The way to one server.
 #[derive(Debug)]
 pub(super) struct Link {
+    target: Target,
+    /// The primary that most sentinels knew of last.
+    primary: Shared<HostPort>,
     state: watch::Receiver<State>,
     /// The server that was connected last, as the one of all slots.
     map: watch::Receiver<Arc<SlotMap>>,
@@ -52,36 +53,31 @@ pub(super) struct Link {
     _keeper: AbortOnDropHandle<()>,
 }
 
-#[derive(Clone, Debug)]
-enum State {
-    Connected(Numbered),
-    /// There is no connection, because of this error; none before the first attempt.
-    Away(Option<RedisError>),
-}
-
-#[derive(Clone, Debug)]
-struct Numbered {
-    number: u64,
-    connection: MultiplexedConnection,
-}
-
 impl Link {
     /// A link that connects by itself, now and whenever it must. Its writes may wait for so many
     /// replicas.
     pub(super) fn new(target: Target, access: Arc<Access>, replicas: Option<NonZeroU32>) -> Self {
         let group = replicas.map(|replicas| Group::new(&target, &access, replicas));
-        let (publish, state) = watch::channel(State::Away(None));
+        let (publish, state) = watch::channel(State::Away { since: Instant::now(), error: None });
         let (publish_map, map) = watch::channel(Arc::default());
         let broken = Arc::new(watch::Sender::new(0));
         let keeper = Keeper {
-            target,
+            target: target.clone(),
             access,
             state: publish,
             map: publish_map,
             broken: Arc::clone(&broken),
         };
         let keeper = tokio::spawn(keeper.keep_connected());
-        Self { state, map, broken, group, _keeper: AbortOnDropHandle::new(keeper) }
+        Self {
+            target,
+            primary: Shared::default(),
+            state,
+            map,
+            broken,
+            group,
+            _keeper: AbortOnDropHandle::new(keeper),
+        }
     }
 
     /// Sends a command, once there is a connection; and waits for one until a moment.
@@ -93,6 +89,17 @@ impl Link {
     ) -> Result<T, Trouble> {
         let call = |mut connection| async move { command.query_async(&mut connection).await };
         self.call(call, connected_by, deadline).await
+    }
+
+    /// Sends a command to the server that is sure to be the one to ask since this was called.
+    pub(super) async fn send_confirmed<T: FromRedisValue>(
+        &self,
+        command: &Cmd,
+        deadline: Deadline,
+    ) -> Result<T, Trouble> {
+        let numbered = self.confirmed(deadline).await.map_err(Trouble::NotSent)?;
+        let call = |mut connection| async move { command.query_async(&mut connection).await };
+        self.call_on(numbered, call, deadline).await
     }
 
     /// Sends several commands at once. Those that are refused fail alone.
@@ -121,6 +128,14 @@ impl Link {
         matches!(&*self.state.borrow(), State::Connected(_))
     }
 
+    /// Whether there has been none for so long that no call need wait for one.
+    pub(super) fn is_gone(&self) -> bool {
+        match &*self.state.borrow() {
+            State::Connected(_) => false,
+            State::Away { since, error } => error.is_some() && since.elapsed() >= GONE_AFTER,
+        }
+    }
+
     async fn call<T, F>(
         &self,
         call: impl FnOnce(MultiplexedConnection) -> F,
@@ -130,8 +145,20 @@ impl Link {
     where
         F: Future<Output = RedisResult<T>>,
     {
-        let Numbered { number, connection } =
-            self.connection(connected_by, deadline).await.map_err(Trouble::NotSent)?;
+        let numbered = self.connection(connected_by, deadline).await.map_err(Trouble::NotSent)?;
+        self.call_on(numbered, call, deadline).await
+    }
+
+    async fn call_on<T, F>(
+        &self,
+        numbered: Numbered,
+        call: impl FnOnce(MultiplexedConnection) -> F,
+        deadline: Deadline,
+    ) -> Result<T, Trouble>
+    where
+        F: Future<Output = RedisResult<T>>,
+    {
+        let Numbered { number, connection, .. } = numbered;
         match timeout_at(deadline.at(), call(connection)).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => {
@@ -151,6 +178,35 @@ impl Link {
         }
     }
 
+    /// The connection to a server that was the one to ask at some moment since this was called: where
+    /// there are sentinels, most of them must say so, and the server itself. One that is not is left.
+    async fn confirmed(&self, deadline: Deadline) -> Result<Numbered, StoreError> {
+        let asked = Instant::now();
+        let in_time = |_| deadline.no_confirmation();
+        loop {
+            let numbered = self.connection(deadline.at(), deadline).await?;
+            let Target::Primary(sentinels) = &self.target else { return Ok(numbered) };
+            let primary = self.primary.since(asked, sentinels.confirmed_primary());
+            let primary = timeout_at(deadline.at(), primary).await.map_err(in_time)?;
+            let mut connection = numbered.connection.clone();
+            if primary.map_err(StoreError::not_applied)? == numbered.server
+                && timeout_at(deadline.at(), check_primary(&mut connection))
+                    .await
+                    .map_err(in_time)?
+                    .is_ok()
+            {
+                return Ok(numbered);
+            }
+            mark_broken(&self.broken, numbered.number);
+            let is_another = |state: &State| match state {
+                State::Connected(next) => next.number != numbered.number,
+                State::Away { .. } => true,
+            };
+            let mut state = self.state.clone();
+            timeout_at(deadline.at(), state.wait_for(is_another)).await.map_err(in_time)?.ok();
+        }
+    }
+
     /// The connection that stands, waiting for one if there is none.
     async fn connection(&self, until: Instant, deadline: Deadline) -> Result<Numbered, StoreError> {
         if let State::Connected(numbered) = &*self.state.borrow() {
@@ -159,7 +215,7 @@ impl Link {
         let mut state = self.state.clone();
         let settled = state.wait_for(|state| match state {
             State::Connected(_) => true,
-            State::Away(error) => error.as_ref().is_some_and(is_refusal),
+            State::Away { error, .. } => error.as_ref().is_some_and(is_refusal),
         });
         let settled = match timeout_at(until, settled).await {
             Ok(state) => state.expect("the keeper lives as long as the link").clone(),
@@ -167,104 +223,9 @@ impl Link {
         };
         match settled {
             State::Connected(numbered) => Ok(numbered),
-            State::Away(Some(error)) if is_refusal(&error) => Err(failure(&error)),
-            State::Away(Some(error)) => Err(StoreError::not_applied(error)),
-            State::Away(None) => Err(deadline.no_connection()),
-        }
-    }
-}
-
-fn mark_broken(broken: &watch::Sender<u64>, number: u64) {
-    broken.send_if_modified(|last| {
-        let news = *last < number;
-        *last = number.max(*last);
-        news
-    });
-}
-
-/// What keeps a link connected.
-struct Keeper {
-    target: Target,
-    access: Arc<Access>,
-    state: watch::Sender<State>,
-    map: watch::Sender<Arc<SlotMap>>,
-    broken: Arc<watch::Sender<u64>>,
-}
-
-impl Keeper {
-    /// Connects, waits until the connection is found broken, and begins again, for ever.
-    async fn keep_connected(self) {
-        let mut pause = Pause::default();
-        for number in 1.. {
-            match self.connect(number).await {
-                Ok((server, connection)) => {
-                    let since = Instant::now();
-                    self.map.send_if_modified(|map| {
-                        let news = Arc::new(SlotMap::whole(server.clone()));
-                        let old = std::mem::replace(map, news);
-                        old != *map
-                    });
-                    self.state.send_replace(State::Connected(Numbered { number, connection }));
-                    tokio::select! {
-                        () = self.found_broken(number) => {
-                            tracing::warn!(%server, "the connection to the store is lost");
-                        }
-                        () = self.replaced(&server) => {
-                            tracing::warn!(%server, "the store has another primary");
-                        }
-                    }
-                    self.state.send_replace(State::Away(None));
-                    if since.elapsed() >= SETTLED_AFTER {
-                        pause = Pause::default();
-                    }
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "the store cannot be reached");
-                    self.state.send_replace(State::Away(Some(error)));
-                }
-            }
-            sleep(pause.next()).await;
-        }
-    }
-
-    /// Connects once; and says where.
-    async fn connect(&self, number: u64) -> RedisResult<(HostPort, MultiplexedConnection)> {
-        let on_push = {
-            let broken = Arc::clone(&self.broken);
-            move |push: PushInfo| {
-                if push.kind == PushKind::Disconnection {
-                    mark_broken(&broken, number);
-                }
-            }
-        };
-        match &self.target {
-            Target::Server(server) => {
-                let connection = connect(&self.access.client(server)?, on_push).await?;
-                Ok((server.clone(), connection))
-            }
-            Target::Primary(sentinels) => {
-                let server = sentinels.primary().await?;
-                let mut connection = connect(&self.access.client(&server)?, on_push).await?;
-                check_primary(&mut connection).await?;
-                Ok((server, connection))
-            }
-        }
-    }
-
-    async fn found_broken(&self, number: u64) {
-        let mut broken = self.broken.subscribe();
-        broken.wait_for(|&last| last >= number).await.expect("it is kept here");
-    }
-
-    /// Waits until sentinels name another server. Those that were demoted close their
-    /// connections, but one that is cut off from its sentinels, and not from us, does not know.
-    async fn replaced(&self, server: &HostPort) {
-        let Target::Primary(sentinels) = &self.target else { return std::future::pending().await };
-        loop {
-            sleep(ASK_SENTINELS_EVERY).await;
-            if sentinels.primary().await.is_ok_and(|primary| primary != *server) {
-                return;
-            }
+            State::Away { error: Some(error), .. } if is_refusal(&error) => Err(failure(&error)),
+            State::Away { error: Some(error), .. } => Err(StoreError::not_applied(error)),
+            State::Away { error: None, .. } => Err(deadline.no_connection()),
         }
     }
 }

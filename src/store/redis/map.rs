@@ -58,8 +58,12 @@ impl SlotMap {
 
     /// The server of a slot, if it is known.
     pub(super) fn server(&self, slot: Slot) -> Option<&HostPort> {
-        let place = *self.slots.get(slot.index())?;
-        self.servers.get(usize::from(place?))
+        self.servers.get(usize::from(self.place_of(slot)?))
+    }
+
+    /// Where the server of a slot stands in the map, if it is known.
+    pub(super) fn place_of(&self, slot: Slot) -> Option<u16> {
+        self.slots.get(slot.index()).copied().flatten()
     }
 
     /// All servers that serve slots.

@@ -6,6 +6,7 @@
 mod access;
 mod address;
 mod answer;
+mod batch;
 mod cluster;
 mod connection;
 mod deadline;
@@ -13,6 +14,7 @@ mod ear;
 mod estimate;
 mod failure;
 mod group;
+mod keeper;
 mod keys;
 mod link;
 mod listener;
@@ -24,7 +26,9 @@ mod scripts;
 mod sentinel;
 mod servers;
 mod setup;
+mod shared;
 mod slot;
+mod tls;
 mod write;
 
 use std::fmt;
@@ -49,7 +53,7 @@ use super::hint::Hints;
 use super::record::parse_header;
 use super::{
     Commit, Due, Durability, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Options,
-    Outcome, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError,
+    Outcome, Place, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError,
     Subscription,
 };
 use crate::game::{GameId, Millis, Span, Version};
@@ -116,6 +120,14 @@ impl RedisStore {
         Ok(())
     }
 
+    /// What asks for the record of a game, and its slot.
+    fn loading(&self, game: &GameId) -> (Slot, Cmd) {
+        let shard = self.shards.shard_of(game);
+        let mut command = cmd("GET");
+        command.arg(self.keys.game(shard, game));
+        (self.keys.slot(shard), command)
+    }
+
     /// What one command a game answers, in the order of the games.
     async fn of_each(
         &self,
@@ -163,22 +175,24 @@ impl Store for RedisStore {
         self.shards
     }
 
+    fn place(&self, shard: Shard) -> Place {
+        Place(self.servers.map().borrow().place_of(self.keys.slot(shard)))
+    }
+
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
-        let shard = self.shards.shard_of(game);
-        let mut command = cmd("GET");
-        command.arg(self.keys.game(shard, game));
-        let stored: Option<Bytes> = self.servers.query(self.keys.slot(shard), &command).await?;
+        let (slot, command) = self.loading(game);
+        let stored: Option<Bytes> = self.servers.query(slot, &command).await?;
+        Ok(stored.map(Record::from_stored).transpose()?)
+    }
+
+    async fn load_confirmed(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
+        let (slot, command) = self.loading(game);
+        let stored: Option<Bytes> = self.servers.query_confirmed(slot, &command).await?;
         Ok(stored.map(Record::from_stored).transpose()?)
     }
 
     async fn load_many(&self, games: &[GameId]) -> Result<Vec<Found<Record>>, StoreError> {
-        let stored = self
-            .of_each(games, |game| {
-                let mut command = cmd("GET");
-                command.arg(self.keys.game(self.shards.shard_of(game), game));
-                command
-            })
-            .await?;
+        let stored = self.of_each(games, |game| self.loading(game).1).await?;
         Ok(stored.into_iter().map(|stored| stored.map(Record::from_stored).transpose()).collect())
     }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use redis::{ErrorKind, RedisError, RedisResult, cmd};
+use redis::{ErrorKind, RedisError, RedisResult, pipe};
 use tokio::time::timeout;
 
 use super::access::{Access, HostPort};
@@ -26,8 +26,19 @@ pub(super) struct Sentinels {
 }
 
 impl Sentinels {
-    /// The primary, by the sentinel that knows of the latest failover.
+    /// The primary, by the sentinel that knows of the latest failover. One that answers is enough.
     pub(super) async fn primary(&self) -> RedisResult<HostPort> {
+        self.latest(1).await
+    }
+
+    /// The primary, by the sentinel that knows of the latest failover, of more than half of them:
+    /// so many must know of a failover, or make it.
+    pub(super) async fn confirmed_primary(&self) -> RedisResult<HostPort> {
+        self.latest(self.hosts.len() / 2 + 1).await
+    }
+
+    /// The primary by the latest failover, where at least so many sentinels answer.
+    async fn latest(&self, least: usize) -> RedisResult<HostPort> {
         let answers = join_all(self.hosts.iter().map(|host| async {
             timeout(ANSWER_LIMIT, self.ask(host)).await.unwrap_or_else(|_| {
                 let what = "a sentinel does not answer in time";
@@ -37,6 +48,7 @@ impl Sentinels {
         .await;
         let mut latest: Option<(u64, HostPort)> = None;
         let mut trouble = None;
+        let answered = answers.iter().filter(|answer| answer.is_ok()).count();
         for answer in answers {
             match answer {
                 Ok(named) if latest.as_ref().is_none_or(|latest| latest.0 < named.0) => {
@@ -47,25 +59,28 @@ impl Sentinels {
             }
         }
         match (latest, trouble) {
-            (Some((_, primary)), _) => Ok(primary),
-            (None, Some(error)) => Err(error),
-            (None, None) => Err((ErrorKind::EmptySentinelList, "there is no sentinel").into()),
+            (Some((_, primary)), _) if answered >= least => Ok(primary),
+            (_, Some(error)) => Err(error),
+            (_, None) => Err((ErrorKind::EmptySentinelList, "there is no sentinel").into()),
         }
     }
 
     /// What one sentinel says: the epoch of the last failover that it knows of, and the primary.
     async fn ask(&self, host: &HostPort) -> RedisResult<(u64, HostPort)> {
-        let mut connection = connect(&self.access.client(host)?, |_| {}).await?;
-        let mut command = cmd("SENTINEL");
-        command.arg("MASTER").arg(&self.service);
-        let told: HashMap<String, String> = command.query_async(&mut connection).await?;
-        let number = |name| told.get(name).and_then(|text: &String| text.parse::<u64>().ok());
-        let primary = told.get("ip").zip(number("port").and_then(|port| port.try_into().ok()));
-        match (number("config-epoch"), primary) {
-            (Some(epoch), Some((host, port))) => Ok((epoch, HostPort { host: host.clone(), port })),
+        let mut connection = connect(&self.access.client(host).await?, |_| {}).await?;
+        let mut pipeline = pipe();
+        pipeline.cmd("SENTINEL").arg("MASTER").arg(&self.service);
+        // While a sentinel leads a failover, only this names the server that takes over, and the
+        // epoch is the new one already. Asked last, so that no epoch is of a later failover.
+        pipeline.cmd("SENTINEL").arg("GET-MASTER-ADDR-BY-NAME").arg(&self.service);
+        type Answers = (HashMap<String, String>, Option<(String, u16)>);
+        let (told, primary): Answers = pipeline.query_async(&mut connection).await?;
+        let epoch = told.get("config-epoch").and_then(|text| text.parse().ok());
+        match (epoch, primary) {
+            (Some(epoch), Some((host, port))) => Ok((epoch, HostPort { host, port })),
             _ => Err(RedisError::from((
                 ErrorKind::UnexpectedReturnType,
-                "SENTINEL MASTER tells no address",
+                "a sentinel tells no epoch or no address of the primary",
             ))),
         }
     }

@@ -5,12 +5,13 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{join_all, select_ok, try_join_all};
+use futures_util::future::{select_ok, try_join_all};
 use redis::{
     Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, RedisResult, ServerErrorKind,
     Value, cmd,
 };
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::access::{Access, HostPort};
 use super::address::{Address, Kind};
@@ -23,6 +24,7 @@ use super::map::SlotMap;
 use super::scripts::Script;
 use super::sentinel::Sentinels;
 use super::slot::Slot;
+use super::tls::Tls;
 use crate::store::open::bad_address;
 use crate::store::{Misconfiguration, StoreError};
 
@@ -34,12 +36,13 @@ use crate::store::{Misconfiguration, StoreError};
 #[derive(Debug)]
 pub(super) struct Servers {
     access: Arc<Access>,
-    layout: Layout,
-    deadline: Duration,
+    pub(super) layout: Layout,
+    pub(super) deadline: Duration,
 }
 
+/// Which servers there are.
 #[derive(Debug)]
-enum Layout {
+pub(super) enum Layout {
     /// One server has everything.
     Whole(Arc<Link>),
     /// Each node has some slots.
@@ -53,15 +56,6 @@ enum Waits {
     ForReplicas,
 }
 
-/// Several commands for one server.
-struct Batch {
-    node: Node,
-    /// Their places in what is asked.
-    places: Vec<usize>,
-    slots: Vec<Slot>,
-    pipeline: Pipeline,
-}
-
 impl Servers {
     /// The servers at an address. Writes wait for so many replicas of theirs.
     ///
@@ -73,12 +67,10 @@ impl Servers {
         replicas: Option<NonZeroU32>,
     ) -> Result<Self, Misconfiguration> {
         let Address { kind, mut hosts, access } = address;
-        let usable = |access: &Access| {
-            let unusable =
-                |_| bad_address("a file of `ca`, `cert` or `key` is not PEM of its kind");
-            access.client(&hosts[0]).map(|_| ()).map_err(unusable)
-        };
-        usable(&access)?;
+        let certificates = access.tls.as_ref().map(Tls::read).transpose()?;
+        access
+            .client_with(&hosts[0], certificates)
+            .map_err(|_| bad_address("a file of `ca`, `cert` or `key` is not PEM of its kind"))?;
         let servers = Arc::new(access);
         let whole =
             |target| Layout::Whole(Arc::new(Link::new(target, Arc::clone(&servers), replicas)));
@@ -93,8 +85,8 @@ impl Servers {
     }
 
     /// A client for one of the servers.
-    pub(super) fn client(&self, server: &HostPort) -> RedisResult<Client> {
-        self.access.client(server)
+    pub(super) async fn client(&self, server: &HostPort) -> RedisResult<Client> {
+        self.access.client(server).await
     }
 
     /// Sends a command about keys of a slot.
@@ -104,6 +96,30 @@ impl Servers {
         command: &Cmd,
     ) -> Result<T, StoreError> {
         read(self.ask(slot, command, None, Deadline::after(self.deadline)).await?)
+    }
+
+    /// Sends a command about keys of a slot to a server that is sure to be the one to ask since this
+    /// was called, which one that was replaced may take itself to be.
+    pub(super) async fn query_confirmed<T: FromRedisValue>(
+        &self,
+        slot: Slot,
+        command: &Cmd,
+    ) -> Result<T, StoreError> {
+        let deadline = Deadline::after(self.deadline);
+        let cluster = match &self.layout {
+            Layout::Whole(link) => return Ok(link.send_confirmed(command, deadline).await?),
+            Layout::Cluster(cluster) => cluster,
+        };
+        let mut node = cluster.confirmed(slot, deadline).await?;
+        let mut detour = Detour::confirmed();
+        loop {
+            match self.send(&node, command, deadline).await {
+                Ok(answer) => return read(answer),
+                Err(trouble) => {
+                    node = cluster.after(trouble, slot, &node, deadline, &mut detour).await?;
+                }
+            }
+        }
     }
 
     /// Runs a script on keys of a slot; `command` is its `EVALSHA`. The server is given the
@@ -127,23 +143,6 @@ impl Servers {
     ) -> Result<(Value, Option<u32>), StoreError> {
         let deadline = Deadline::after(self.deadline);
         self.follow(slot, command, Some(script), Waits::ForReplicas, deadline).await
-    }
-
-    /// Sends several commands at once; answers in their order.
-    pub(super) async fn query_all<T: FromRedisValue>(
-        &self,
-        commands: Vec<(Slot, Cmd)>,
-    ) -> Result<Vec<T>, StoreError> {
-        self.ask_all(commands, None).await?.into_iter().map(read).collect()
-    }
-
-    /// Runs a script for each of several commands at once; answers in their order.
-    pub(super) async fn run_all<T: FromRedisValue>(
-        &self,
-        script: &Script,
-        commands: Vec<(Slot, Cmd)>,
-    ) -> Result<Vec<T>, StoreError> {
-        self.ask_all(commands, Some(script)).await?.into_iter().map(read).collect()
     }
 
     /// Waits until one of the servers that have keys answers, whichever it is.
@@ -193,7 +192,7 @@ impl Servers {
         }
     }
 
-    async fn ask(
+    pub(super) async fn ask(
         &self,
         slot: Slot,
         command: &Cmd,
@@ -253,7 +252,7 @@ impl Servers {
         }
     }
 
-    async fn node(&self, slot: Slot, deadline: Deadline) -> Result<Node, StoreError> {
+    pub(super) async fn node(&self, slot: Slot, deadline: Deadline) -> Result<Node, StoreError> {
         match &self.layout {
             Layout::Whole(link) => Ok(Node::of(link)),
             Layout::Cluster(cluster) => cluster.node(slot, deadline).await,
@@ -263,7 +262,7 @@ impl Servers {
     /// Sends a command to a node, unless that stays away for so long that another may have taken
     /// over.
     async fn send(&self, node: &Node, command: &Cmd, deadline: Deadline) -> Result<Value, Trouble> {
-        let connected_by = self.connected_by(deadline);
+        let connected_by = self.connected_by(&node.link, deadline);
         if !node.asking {
             return node.link.send(command, connected_by, deadline).await;
         }
@@ -276,109 +275,29 @@ impl Servers {
             .map_err(Trouble::Refused)
     }
 
-    fn connected_by(&self, deadline: Deadline) -> tokio::time::Instant {
+    pub(super) fn connected_by(&self, link: &Link, deadline: Deadline) -> Instant {
         match &self.layout {
             Layout::Whole(_) => deadline.at(),
+            Layout::Cluster(_) if link.is_gone() => Instant::now(),
             Layout::Cluster(_) => deadline.within(Cluster::CONNECTION_PATIENCE),
         }
-    }
-
-    async fn ask_all(
-        &self,
-        commands: Vec<(Slot, Cmd)>,
-        script: Option<&Script>,
-    ) -> Result<Vec<Value>, StoreError> {
-        let deadline = Deadline::after(self.deadline);
-        let mut answers = vec![Value::Nil; commands.len()];
-        let batches = self.batches(commands, deadline).await?;
-        let sent = batches.iter().map(|batch| self.send_batch(batch, script, deadline));
-        for (batch, sent) in batches.iter().zip(join_all(sent).await) {
-            for (place, answer) in batch.places.iter().zip(sent?) {
-                answers[*place] = answer;
-            }
-        }
-        Ok(answers)
-    }
-
-    /// Sorts commands by the servers that have their slots.
-    async fn batches(
-        &self,
-        commands: Vec<(Slot, Cmd)>,
-        deadline: Deadline,
-    ) -> Result<Vec<Batch>, StoreError> {
-        let mut batches: Vec<Batch> = Vec::new();
-        for (place, (slot, command)) in commands.into_iter().enumerate() {
-            let node = self.node(slot, deadline).await?;
-            let same = |batch: &&mut Batch| Arc::ptr_eq(&batch.node.link, &node.link);
-            let batch = match batches.iter_mut().find(same) {
-                Some(batch) => batch,
-                None => {
-                    let (places, slots, mut pipeline) = (vec![], vec![], Pipeline::new());
-                    pipeline.ignore_errors();
-                    batches.push(Batch { node, places, slots, pipeline });
-                    batches.last_mut().expect("just put there")
-                }
-            };
-            batch.places.push(place);
-            batch.slots.push(slot);
-            batch.pipeline.add_command(command);
-        }
-        Ok(batches)
-    }
-
-    /// Sends commands together, and each that the server refuses again alone.
-    async fn send_batch(
-        &self,
-        batch: &Batch,
-        script: Option<&Script>,
-        deadline: Deadline,
-    ) -> Result<Vec<Value>, StoreError> {
-        let link = &batch.node.link;
-        let sent = link.send_all(&batch.pipeline, self.connected_by(deadline), deadline).await;
-        let answers = match (sent, &self.layout) {
-            (Ok(answers), _) => answers.into_iter().map(|answer| answer.map_err(Some)).collect(),
-            // It has not been sent, and another node may have taken over.
-            (Err(Trouble::NotSent(_)), Layout::Cluster(cluster)) => {
-                cluster.doubt_map();
-                vec![Err(None); batch.places.len()]
-            }
-            (Err(trouble), _) => return Err(trouble.into()),
-        };
-        // Almost always: then there is nothing to ask again, and no future a command to set up for it.
-        if answers.iter().all(Result::is_ok) {
-            return Ok(answers.into_iter().flatten().collect());
-        }
-        let unknown = |error: &Option<RedisError>| error.as_ref().is_some_and(is_no_script);
-        if let Some(script) = script
-            && answers.iter().any(|answer| answer.as_ref().is_err_and(unknown))
-        {
-            load(&batch.node, script, deadline).await?;
-        }
-        let commands = batch.pipeline.cmd_iter().zip(&batch.slots);
-        try_join_all(answers.into_iter().zip(commands).map(async |(answer, (command, slot))| {
-            match answer {
-                Ok(answer) => Ok(answer),
-                Err(None) => self.ask(*slot, command, script, deadline).await,
-                Err(Some(error)) if is_no_script(&error) || error.is_cluster_error() => {
-                    self.ask(*slot, command, script, deadline).await
-                }
-                Err(Some(error)) => Err(Trouble::Refused(error).into()),
-            }
-        }))
-        .await
     }
 }
 
 /// Gives a server a script.
-async fn load(node: &Node, script: &Script, deadline: Deadline) -> Result<(), StoreError> {
+pub(super) async fn load(
+    node: &Node,
+    script: &Script,
+    deadline: Deadline,
+) -> Result<(), StoreError> {
     Ok(node.link.send::<()>(script.loading(), deadline.at(), deadline).await?)
 }
 
-fn is_no_script(error: &RedisError) -> bool {
+pub(super) fn is_no_script(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
-fn read<T: FromRedisValue>(answer: Value) -> Result<T, StoreError> {
+pub(super) fn read<T: FromRedisValue>(answer: Value) -> Result<T, StoreError> {
     T::from_redis_value(answer).map_err(unintelligible)
 }
 

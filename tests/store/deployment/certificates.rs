@@ -12,7 +12,13 @@ pub(crate) struct Certificates {
 
 impl Certificates {
     pub(crate) fn make() -> Self {
-        let directory = TempDir::new().expect("a directory");
+        let certificates = Self { directory: TempDir::new().expect("a directory") };
+        certificates.renew();
+        certificates
+    }
+
+    /// Makes all of them anew, of another authority, in the same files.
+    pub(crate) fn renew(&self) {
         let key = || KeyPair::generate().expect("a key");
         let mut params = CertificateParams::new([]).expect("parameters");
         // Another name than those it signs for, which would look as if they signed themselves.
@@ -20,7 +26,7 @@ impl Certificates {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let authority = CertifiedIssuer::self_signed(params, key()).expect("an authority");
         let write = |name: &str, pem: String| {
-            std::fs::write(directory.path().join(name), pem).expect("a file");
+            std::fs::write(self.path(name), pem).expect("a file");
         };
         write("ca.pem", authority.pem());
         for (name, hosts) in
@@ -33,7 +39,6 @@ impl Certificates {
             write(&format!("{name}.pem"), certificate.pem());
             write(&format!("{name}.key"), key.serialize_pem());
         }
-        Self { directory }
     }
 
     /// Where a file is.
