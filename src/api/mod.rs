@@ -1,5 +1,6 @@
 //! The services of `proto/banqi/v1`: conversion, errors, handlers.
 
+pub mod answer;
 pub mod callers;
 pub mod convert;
 pub mod error;

@@ -4,6 +4,7 @@
 #[allow(missing_docs, unreachable_pub, clippy::all)]
 pub mod v1 {
     tonic::include_proto!("banqi.v1");
+    include!(concat!(env!("OUT_DIR"), "/servers/banqi.v1.rs"));
 }
 
 /// The descriptors of everything under `proto/`, for server reflection.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -110,6 +110,10 @@ pub(super) struct Serve {
     #[arg(long, env = "BANQI_ENDED_DAYS", value_name = "DAYS", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=3_650))]
     ended_days: u32,
 
+    /// How many threads serve calls: one a core unless given; 1 takes the least time a call
+    #[arg(long, env = "BANQI_THREADS", value_name = "THREADS")]
+    threads: Option<NonZeroUsize>,
+
     /// What to log: a level, or levels by target like banqi=debug,warn
     #[arg(long, env = "BANQI_LOG", value_name = "FILTER", default_value = "info")]
     log: String,
@@ -148,12 +152,10 @@ impl Serve {
     pub(super) fn run(self) -> Result<(), Failure> {
         telemetry::start(&self.log)?;
         let (store, options, strict) = (self.store.clone(), self.store_options(), self.strict);
+        let threads = self.threads;
         let config = self.config();
         config.check()?;
-        tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()?
-            .block_on(serve(&config, &store, options, strict))
+        server::runtime(threads)?.block_on(serve(&config, &store, options, strict))
     }
 
     fn store_options(&self) -> Options {

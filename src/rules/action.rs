@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use arrayvec::ArrayString;
+
 use super::square::Square;
 
 /// What a seat does. Its text is `b3`, `b3-b4` or `end`.
@@ -21,13 +23,25 @@ pub enum Action {
     EndChain,
 }
 
+impl Action {
+    /// Its text.
+    pub fn text(self) -> ArrayString<5> {
+        let mut text = ArrayString::new();
+        match self {
+            Self::Flip(square) => square.name().into_iter().for_each(|char| text.push(char)),
+            Self::Move { from, to } => {
+                let ([file, rank], [to_file, to_rank]) = (from.name(), to.name());
+                [file, rank, '-', to_file, to_rank].into_iter().for_each(|char| text.push(char));
+            }
+            Self::EndChain => text.push_str("end"),
+        }
+        text
+    }
+}
+
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flip(square) => fmt::Display::fmt(square, f),
-            Self::Move { from, to } => write!(f, "{from}-{to}"),
-            Self::EndChain => f.write_str("end"),
-        }
+        f.write_str(&self.text())
     }
 }
 

@@ -408,7 +408,10 @@ impl fmt::Display for PieceCounts {
         if self.total() == 0 {
             return f.write_str("-");
         }
-        self.iter().try_for_each(|(piece, count)| write!(f, "{piece}{count}"))
+        self.iter().try_for_each(|(piece, count)| {
+            fmt::Display::fmt(&piece, f)?;
+            fmt::Display::fmt(&count, f)
+        })
     }
 }
 

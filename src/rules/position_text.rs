@@ -27,7 +27,7 @@ impl fmt::Display for Setup {
                     continue;
                 }
                 if empty > 0 {
-                    write!(f, "{empty}")?;
+                    fmt::Display::fmt(&empty, f)?;
                     empty = 0;
                 }
                 match cell {
@@ -36,7 +36,7 @@ impl fmt::Display for Setup {
                 }
             }
             if empty > 0 {
-                write!(f, "{empty}")?;
+                fmt::Display::fmt(&empty, f)?;
             }
             if rank > 0 {
                 f.write_char('/')?;

@@ -67,10 +67,18 @@ impl Square {
     }
 }
 
+impl Square {
+    /// The letter of its file and the digit of its rank.
+    pub(super) fn name(self) -> [char; 2] {
+        [char::from(b'a' + self.file()), char::from(b'1' + self.rank())]
+    }
+}
+
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char(char::from(b'a' + self.file()))?;
-        f.write_char(char::from(b'1' + self.rank()))
+        let [file, rank] = self.name();
+        f.write_char(file)?;
+        f.write_char(rank)
     }
 }
 

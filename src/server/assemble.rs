@@ -18,28 +18,38 @@ use tracing::Level;
 use super::config::Config;
 use super::health::Health;
 use super::layers::{
-    AdmissionLayer, Browsers, DeadlineLayer, Drain, MeasureLayer, catch_panics, cors,
+    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, MeasureLayer, cors,
 };
 use super::metrics::RpcMetrics;
 use crate::api::callers::Callers;
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
+use crate::api::proto::v1::game_service_server::GameServiceServer;
 use crate::api::{GameApi, Host, PlatformApi, RulesApi, WatchPace};
 
+/// The handlers that a server calls.
+pub(super) struct Handlers {
+    /// The way to `GameService` alone.
+    games: GameServiceServer<GameApi>,
+    /// The way to every service.
+    routes: Routes,
+}
+
 /// Every service that a server offers.
-pub(super) fn routes(
+pub(super) fn handlers(
     health: &Health,
     host: &Arc<Host>,
     callers: &Arc<Callers>,
     watching: WatchPace,
-) -> Result<Routes, Error> {
+) -> Result<Handlers, Error> {
     let reflection = || {
         Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
-    Ok(Routes::new(RulesApi::new(Arc::clone(callers)).into_server())
-        .add_service(GameApi::new(Arc::clone(host), Arc::clone(callers), watching).into_server())
+    let games = GameApi::new(Arc::clone(host), Arc::clone(callers), watching).into_server();
+    let routes = Routes::new(RulesApi::new(Arc::clone(callers)).into_server())
+        .add_service(games.clone())
         .add_service(
             PlatformApi::new(Arc::clone(host), Arc::clone(callers), watching.stream_age)
                 .into_server(),
@@ -47,12 +57,13 @@ pub(super) fn routes(
         .add_service(health.service())
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
-        .prepare())
+        .prepare();
+    Ok(Handlers { games, routes })
 }
 
 /// What stands around every call, outermost first.
 pub(super) fn around(
-    routes: Routes,
+    handlers: Handlers,
     config: &Config,
     stopping: CancellationToken,
     metrics: Option<RpcMetrics>,
@@ -65,15 +76,23 @@ pub(super) fn around(
 + Send
 + 'static {
     let drain = Drain(stopping);
+    let handlers = Frequent::new(
+        ServiceBuilder::new()
+            .layer(DeadlineLayer)
+            .layer(CatchPanicsLayer)
+            .map_response(complete)
+            .service(handlers.games),
+        ServiceBuilder::new()
+            .map_response(move |response| drain.watch(response))
+            .layer(DeadlineLayer)
+            .layer(CatchPanicsLayer)
+            .map_response(complete)
+            .service(handlers.routes),
+    );
     let calls = ServiceBuilder::new()
         .option_layer(metrics.map(MeasureLayer))
-        .map_response(move |response| drain.watch(response))
         .layer(AdmissionLayer::new(config.load))
-        .layer(DeadlineLayer)
-        .map_response(with_body)
-        .layer(catch_panics())
-        .map_response(complete)
-        .service(routes);
+        .service(handlers);
     let web = ServiceBuilder::new()
         .map_response(with_body)
         .layer(cors(&config.cors_origins))

@@ -8,6 +8,7 @@ mod metrics;
 mod probes;
 mod readiness;
 mod run;
+mod runtime;
 pub mod signals;
 mod sweeper;
 pub mod telemetry;
@@ -15,5 +16,6 @@ mod tls;
 
 pub use config::{Config, ConfigError, CorsOrigin, Load};
 pub use run::{Listeners, ServeError, Stopped, run};
+pub use runtime::runtime;
 pub use sweeper::sweep;
 pub use tls::{ClientCertificates, Tls, TlsError, TlsOptions};

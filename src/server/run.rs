@@ -97,7 +97,7 @@ pub async fn run(
     let calls = is_asked.then(|| RpcMetrics::new(&mut registry));
     let metrics = Metrics::new(registry, health.clone());
     let replica = ReplicaId(uuid::Uuid::now_v7());
-    let routes = assemble::routes(&health, &host, callers, config.watching)?;
+    let handlers = assemble::handlers(&health, &host, callers, config.watching)?;
 
     let grpc = Server::builder()
         .accept_http1(true)
@@ -106,7 +106,7 @@ pub async fn run(
         .max_concurrent_streams(MAX_STREAMS)
         .http2_max_pending_accept_reset_streams(Some(MAX_PENDING_RESETS))
         .serve_with_incoming_shutdown(
-            assemble::around(routes, config, stopping.clone(), calls),
+            assemble::around(handlers, config, stopping.clone(), calls),
             connections(listeners.grpc, listeners.tls.clone()),
             stopping.clone().cancelled_owned(),
         );

@@ -1,5 +1,9 @@
 //! What holds for every course of a game.
 
+use banqi::api::answer;
+use banqi::api::convert::encoded::{EncodedGame, UnchangingFields};
+use banqi::api::convert::game::{View, game as message};
+use banqi::api::proto::v1;
 use banqi::game::{
     Clock, Command, DealSource, Etag, Game, GameState, Limits, Log, Millis, NewGame, NewSeat,
     Refusal, Request, Revision, ServerSeed, Span, StoredGame, TimeControl, decide, derive_deal,
@@ -7,6 +11,7 @@ use banqi::game::{
 use banqi::rules::{Action, BoardSize, Deal, Preset, Seat, Square};
 use banqi::store::{Record, codec};
 use proptest::prelude::*;
+use prost::Message as _;
 
 use super::support::{START, create, entropy, new_game, summary};
 
@@ -195,6 +200,36 @@ proptest! {
 
         let then = last.as_at(earlier.version().revision).expect("it was there");
         prop_assert_eq!(summary(&then), summary(earlier));
+    }
+
+    #[test]
+    fn an_encoded_game_has_the_bytes_of_its_message(
+        games in courses(120),
+        since in -5_000..5_000_i64,
+    ) {
+        // As the first state made them.
+        let unchanging = UnchangingFields::of(&games[0]);
+        for game in &games {
+            let now = Millis(game.updated_at().0.saturating_add_signed(since));
+            let encoded = EncodedGame::of(game, &unchanging);
+            let event = message(game, View::Basic, None).encode_to_vec();
+            prop_assert_eq!(encoded.without_time(), &event);
+            let told = message(game, View::Basic, Some(now));
+            let answer = answer::PlayActionResponse {
+                game: encoded.at(now),
+                record: told.last_action.clone(),
+                durability: Some(v1::Durability { wanted: 2, acknowledged: 1 }),
+            };
+            let expected = v1::PlayActionResponse {
+                game: Some(told.clone()),
+                record: told.last_action.clone(),
+                durability: answer.durability,
+            };
+            prop_assert_eq!(answer.encode_to_vec(), expected.encode_to_vec());
+            let answer = answer::GetGameResponse { game: encoded.at(now) };
+            let expected = v1::GetGameResponse { game: Some(told) };
+            prop_assert_eq!(answer.encode_to_vec(), expected.encode_to_vec());
+        }
     }
 
     #[test]

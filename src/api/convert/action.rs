@@ -1,12 +1,27 @@
 //! Legal actions and records.
 
 use crate::api::convert::position;
+use crate::api::convert::wire::{put_bytes, put_number, put_short_message};
 use crate::api::proto::v1;
 use crate::rules::{Action, Cell, Played, Position, Record, Referee, Square};
 
+/// The number of `banqi.v1.Game.legal_actions`.
+const LEGAL_ACTIONS: u32 = 8;
+
 /// A legal action, with what everyone can see of what it would do in `position`.
 fn legal(action: Action, position: &Position) -> v1::LegalAction {
-    let kind = match action {
+    let (from, to) = squares(action);
+    v1::LegalAction {
+        text: action.to_string(),
+        kind: action_kind(action, position).into(),
+        from: position::square(from),
+        to: position::square(to),
+    }
+}
+
+/// What kind of action it is in `position`, as everyone can see.
+fn action_kind(action: Action, position: &Position) -> v1::ActionKind {
+    match action {
         Action::Flip(_) => v1::ActionKind::Flip,
         Action::Move { to, .. } => match position.cell(to) {
             Cell::Empty => v1::ActionKind::Move,
@@ -14,13 +29,20 @@ fn legal(action: Action, position: &Position) -> v1::LegalAction {
             Cell::FaceDown => v1::ActionKind::Aim,
         },
         Action::EndChain => v1::ActionKind::EndChain,
-    };
-    let (from, to) = squares(action);
-    v1::LegalAction {
-        text: action.to_string(),
-        kind: kind.into(),
-        from: position::square(from),
-        to: position::square(to),
+    }
+}
+
+/// Appends what [`legal_actions`] makes to an encoded `banqi.v1.Game`.
+pub(super) fn encode_legal_actions(referee: &Referee, into: &mut Vec<u8>) {
+    let position = referee.position();
+    for &action in referee.legal_actions().iter() {
+        let (from, to) = squares(action);
+        put_short_message(LEGAL_ACTIONS, into, |into| {
+            put_bytes(1, action.text().as_bytes(), into);
+            put_number(2, action_kind(action, position) as u32, into);
+            put_number(3, position::square(from) as u32, into);
+            put_number(4, position::square(to) as u32, into);
+        });
     }
 }
 

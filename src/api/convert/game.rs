@@ -24,26 +24,26 @@ pub enum View {
     Full,
 }
 
-/// A game as everyone may see it. `server_time` is left unset in events, which do not depend on
-/// when they are told.
-pub fn game(game: &Game, view: View, server_time: Option<Millis>) -> v1::Game {
+/// A game as everyone may see it, told `now`. Events leave that out: they do not depend on when they
+/// are told.
+pub fn game(game: &Game, view: View, now: Option<Millis>) -> v1::Game {
     let log = match view {
         View::Basic => Vec::new(),
         View::Full => game.entries().map(|(entry, deed)| log_entry(game, &entry, deed)).collect(),
     };
-    let mut told = v1::Game {
+    v1::Game {
         game_id: game.id().to_string(),
         revision: game.version().revision.0,
         etag: Etag(game.version()).to_string(),
         state: v1::GameState::from(game.state()).into(),
         rules: Some(game.rules().into()),
-        seats: game.seats().map(|seat| self::seat(game, seat)).collect(),
+        seats: seats(game),
         position: Some(game.position().into()),
         legal_actions: legal_actions(game),
         last_action: game.last_action().map(action::record),
         departures: game.referee().departures().iter().map(Into::into).collect(),
         result: game.outcome().map(Into::into),
-        commitment: game.commitment().map(|commitment| commitment.0.to_vec()).unwrap_or_default(),
+        commitment: commitment(game),
         entropy_required: game.stored().facts.entropy_required,
         labels: game.stored().facts.labels.clone(),
         create_time: Some(time(game.created_at())),
@@ -51,7 +51,7 @@ pub fn game(game: &Game, view: View, server_time: Option<Millis>) -> v1::Game {
         update_time: Some(time(game.updated_at())),
         end_time: game.ended_at().map(time),
         log,
-        server_time: None,
+        server_time: now.map(|now| server_time(time(game.updated_at()), now)),
         time_control: Some(time_control::time_control(game.time_control())),
         clocks: time_control::clocks(game),
         deadline: game.deadline().map(time),
@@ -60,21 +60,27 @@ pub fn game(game: &Game, view: View, server_time: Option<Millis>) -> v1::Game {
         series: game.stored().facts.series.as_ref().map(|series| self::series(game, series)),
         rematch_game_id: game.rematch().map(ToString::to_string).unwrap_or_default(),
         spectators: Some(spectators::spectators(game.stored().facts.spectators)),
-    };
-    if let Some(now) = server_time {
-        set_server_time(&mut told, now);
     }
-    told
 }
 
-/// Says when a game is told: not before its last change, whose time may come from another replica,
-/// with another estimate of the shard's time.
+/// When a game is told: not before its last change, whose time may come from another replica, with
+/// another estimate of the shard's time.
+pub fn server_time(updated: Timestamp, now: Millis) -> Timestamp {
+    let now = time(now);
+    if (now.seconds, now.nanos) > (updated.seconds, updated.nanos) { now } else { updated }
+}
+
+/// Says in a game that was made for no time in particular when it is told.
 pub fn set_server_time(told: &mut v1::Game, now: Millis) {
-    let order = |time: &Timestamp| (time.seconds, time.nanos);
-    told.server_time = told.update_time.into_iter().chain([time(now)]).max_by_key(order);
+    told.server_time = told.update_time.map(|updated| server_time(updated, now));
 }
 
-fn series(game: &Game, series: &Series) -> v1::Series {
+/// What promises the deal; empty where there is no promise.
+pub(super) fn commitment(game: &Game) -> Vec<u8> {
+    game.commitment().map(|commitment| commitment.0.to_vec()).unwrap_or_default()
+}
+
+pub(super) fn series(game: &Game, series: &Series) -> v1::Series {
     let standing = game.standing();
     let score = |((seat, before), score): ((Seat, &Seat), &Score)| v1::SeriesScore {
         seat: seat.number().into(),
@@ -200,6 +206,11 @@ fn adjudicated(places: &[u8]) -> Told {
 
 fn left(reason: LeaveReason) -> i32 {
     v1::EndReason::from(EndReason::from(reason)).into()
+}
+
+/// The seats of a game, in order.
+pub(super) fn seats(game: &Game) -> Vec<v1::GameSeat> {
+    game.seats().map(|seat| self::seat(game, seat)).collect()
 }
 
 fn seat(game: &Game, seat: Seat) -> v1::GameSeat {

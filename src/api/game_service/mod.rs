@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
+use super::answer::{GetGameResponse, PlayActionResponse};
 use super::callers::{Callers, Messages};
 use super::host::Host;
 use super::proto::v1;
@@ -85,7 +86,7 @@ impl GameService for GameApi {
     async fn get_game(
         &self,
         request: Request<v1::GetGameRequest>,
-    ) -> Result<Response<v1::GetGameResponse>, Status> {
+    ) -> Result<Response<GetGameResponse>, Status> {
         let (caller, request) = self.callers.receive(request)?;
         Ok(Response::new(get_game::call(&self.host, caller, request).await?))
     }
@@ -117,7 +118,7 @@ impl GameService for GameApi {
     async fn play_action(
         &self,
         request: Request<v1::PlayActionRequest>,
-    ) -> Result<Response<v1::PlayActionResponse>, Status> {
+    ) -> Result<Response<PlayActionResponse>, Status> {
         let (caller, request) = self.callers.receive(request)?;
         to_the_end(play_action::call(Arc::clone(&self.host), caller, request)).await
     }

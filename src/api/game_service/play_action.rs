@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::seat_call;
+use crate::api::answer::PlayActionResponse;
 use crate::api::callers::Caller;
 use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults};
@@ -15,7 +16,7 @@ pub(super) async fn call(
     host: Arc<Host>,
     caller: Caller,
     mut request: v1::PlayActionRequest,
-) -> Result<v1::PlayActionResponse, ApiError> {
+) -> Result<PlayActionResponse, ApiError> {
     let mut faults = FieldFaults::default();
     let asked = seat_call::read(&caller, &mut request, &mut faults)?;
     let action = faults.check("action", request.action.parse());
@@ -31,8 +32,8 @@ pub(super) async fn call(
         let played = done.game.last_deed().played;
         (done, played)
     };
-    Ok(v1::PlayActionResponse {
-        game: seat_call::told(&done),
+    Ok(PlayActionResponse {
+        game: done.game.encoded().at(done.now),
         record: played.as_ref().map(convert::action::record),
         durability: done.durability.map(|Durability { wanted, acknowledged }| v1::Durability {
             wanted: wanted.get(),

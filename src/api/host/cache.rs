@@ -5,30 +5,39 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
+use super::HostedGame;
 use crate::game::{Game, GameId};
 
 /// The games used last. What is in it may be out of date: only a store says what stands.
 #[derive(Debug)]
-pub(super) struct Cache(Mutex<LruCache<GameId, Arc<Game>>>);
+pub(super) struct Cache(Mutex<LruCache<GameId, Arc<HostedGame>>>);
 
 impl Cache {
     pub(super) fn new(capacity: NonZeroUsize) -> Self {
         Self(Mutex::new(LruCache::new(capacity)))
     }
 
-    pub(super) fn get(&self, id: &GameId) -> Option<Arc<Game>> {
+    pub(super) fn get(&self, id: &GameId) -> Option<Arc<HostedGame>> {
         self.games().get(id).cloned()
     }
 
-    pub(super) fn put(&self, game: &Arc<Game>) {
-        self.games().put(game.id().clone(), Arc::clone(game));
+    /// Takes up a state of a game, in place of the one that it had.
+    pub(super) fn put(&self, game: Game) -> Arc<HostedGame> {
+        let mut games = self.games();
+        if let Some(known) = games.get_mut(game.id()) {
+            *known = HostedGame::after(game, Some(&**known));
+            return Arc::clone(known);
+        }
+        let game = HostedGame::new(game);
+        games.put(game.id().clone(), Arc::clone(&game));
+        game
     }
 
     pub(super) fn forget(&self, id: &GameId) {
         self.games().pop(id);
     }
 
-    fn games(&self) -> MutexGuard<'_, LruCache<GameId, Arc<Game>>> {
+    fn games(&self) -> MutexGuard<'_, LruCache<GameId, Arc<HostedGame>>> {
         // Whatever panicked, a cache is never half-changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::write::{Committed, reused};
-use super::{Host, RequestId};
+use super::{Host, HostedGame, RequestId};
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::game::{
     DealSource, Event, Game, GameId, GameKey, Happening, History, Millis, NewGame, NewSeat, Recall,
@@ -33,7 +33,7 @@ pub(crate) struct Creation {
 #[derive(Debug)]
 pub(crate) struct Created {
     /// The game as its creation left it.
-    pub(crate) game: Arc<Game>,
+    pub(crate) game: Arc<HostedGame>,
     /// The shard's time.
     pub(crate) now: Millis,
 }
@@ -83,7 +83,7 @@ impl Host {
             };
             return match request.and_then(|request| standing.recall(&request)) {
                 Some(Recall::Done(revision)) if revision == standing.creation() => {
-                    let game = standing.as_at(revision).map(Arc::new).unwrap_or(standing);
+                    let game = standing.as_at(revision).map(HostedGame::new).unwrap_or(standing);
                     Ok(Created { game, now: self.now(&id).await? })
                 }
                 Some(_) => Err(reused()),

@@ -1,9 +1,11 @@
 //! Erasing a player's id from his games, which go on without it.
 
+use std::sync::Arc;
+
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::Host;
 use super::write::entry_of;
+use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Command, Game, GameId, PlayerId, Refusal, decide};
 use crate::rules::Seat;
@@ -111,7 +113,7 @@ impl Host {
     /// something else had to be written first, or was.
     async fn erase_seat(
         &self,
-        game: &Game,
+        game: &Arc<HostedGame>,
         seat: Seat,
         player: &PlayerId,
     ) -> Result<bool, ApiError> {
@@ -121,7 +123,7 @@ impl Host {
         let change = match decide(game, &command, now, &self.options.limits) {
             Ok(change) => change,
             Err(Refusal::TimeIsUp { .. }) => {
-                self.enforce(game.clone().into(), now).await?;
+                self.enforce(Arc::clone(game), now).await?;
                 return Ok(false);
             }
             Err(refusal) => return Err(ApiError::refused(id, &refusal)),

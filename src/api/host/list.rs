@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::try_join_all;
 
-use super::Host;
+use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Game, GameState, Millis, PlayerId};
 use crate::store::{Found, IndexEntry, Record, StoreError};
@@ -49,14 +49,14 @@ impl Wanted {
 #[derive(Debug)]
 pub(crate) struct GamesPage {
     /// The games, newest first, with the times of their shards.
-    pub(crate) games: Vec<(Arc<Game>, Millis)>,
+    pub(crate) games: Vec<(Arc<HostedGame>, Millis)>,
     /// The entry to go on after; `None` at the end.
     pub(crate) last: Option<IndexEntry>,
 }
 
 /// What an entry of a list leads to.
 enum Entry {
-    Game(Arc<Game>, Millis),
+    Game(Arc<HostedGame>, Millis),
     /// No such game any more, so that the entry can go.
     Gone,
     /// A game that cannot be read.

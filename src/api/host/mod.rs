@@ -5,6 +5,7 @@ mod cache;
 mod create;
 mod credential;
 mod erase;
+mod hosted_game;
 mod list;
 mod metrics;
 mod random;
@@ -23,6 +24,7 @@ use tokio::sync::mpsc;
 pub(crate) use attendance::{Attending, slot_of};
 pub(crate) use create::{Created, Creation};
 pub(crate) use credential::Credential;
+pub(crate) use hosted_game::HostedGame;
 pub(crate) use list::Wanted;
 pub use metrics::HostMetrics;
 pub(crate) use metrics::Watching;
@@ -126,7 +128,7 @@ impl Host {
     ///
     /// # Errors
     /// Where there is no such game, it cannot be read, or the store is away.
-    pub(crate) async fn read(&self, id: &GameId) -> Result<Arc<Game>, ApiError> {
+    pub(crate) async fn read(&self, id: &GameId) -> Result<Arc<HostedGame>, ApiError> {
         let known = self.cache.get(id).map(|known| known.version());
         let found = self.store.load(id).await;
         let record = found.map_err(|error| ApiError::from(error).about(id))?;
@@ -149,7 +151,7 @@ impl Host {
     ///
     /// # Errors
     /// As [`Self::read`]; also where nobody can be found who is sure.
-    pub(crate) async fn read_confirmed(&self, id: &GameId) -> Result<Arc<Game>, ApiError> {
+    pub(crate) async fn read_confirmed(&self, id: &GameId) -> Result<Arc<HostedGame>, ApiError> {
         let found = self.store.load_confirmed(id).await;
         let record = found.map_err(|error| ApiError::from(error).about(id))?;
         let Some(record) = record else {
@@ -166,9 +168,9 @@ impl Host {
     /// As [`Self::read_confirmed`].
     pub(super) async fn sure_of(
         &self,
-        game: Arc<Game>,
+        game: Arc<HostedGame>,
         etag: Option<Etag>,
-    ) -> Result<Arc<Game>, ApiError> {
+    ) -> Result<Arc<HostedGame>, ApiError> {
         match etag {
             Some(Etag(told)) if game.version_at(told.revision) != Some(told) => {
                 self.read_confirmed(game.id()).await
@@ -181,7 +183,7 @@ impl Host {
     ///
     /// # Errors
     /// Where there is no such game, it cannot be read, or the store is away.
-    async fn read_current(&self, id: &GameId) -> Result<(Arc<Game>, Millis), ApiError> {
+    async fn read_current(&self, id: &GameId) -> Result<(Arc<HostedGame>, Millis), ApiError> {
         let game = self.read(id).await?;
         let now = self.now(id).await?;
         Ok((self.enforce(game, now).await?, now))
@@ -191,7 +193,7 @@ impl Host {
     ///
     /// # Errors
     /// For the first of them that there is not, or that cannot be read.
-    async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<Game>>, ApiError> {
+    async fn read_many(&self, ids: &[GameId]) -> Result<Vec<Arc<HostedGame>>, ApiError> {
         let found = self.store.load_many(ids).await?;
         ids.iter()
             .zip(found)
@@ -212,7 +214,7 @@ impl Host {
     pub(crate) async fn read_those_there(
         &self,
         ids: &[GameId],
-    ) -> Result<Vec<Option<Arc<Game>>>, ApiError> {
+    ) -> Result<Vec<Option<Arc<HostedGame>>>, ApiError> {
         let found = self.store.load_many(ids).await?;
         let read = |(id, found): (&GameId, Found<Record>)| {
             let record = found.ok().flatten()?;
@@ -230,7 +232,7 @@ impl Host {
     }
 
     /// The game that a record is, or an error that the log has too.
-    fn revive(&self, id: &GameId, record: &Record) -> Result<Arc<Game>, ApiError> {
+    fn revive(&self, id: &GameId, record: &Record) -> Result<Arc<HostedGame>, ApiError> {
         self.replay(id, record).map_err(|error| match error {
             Unreadable::Record(error) => ApiError::unreadable(id, &error),
             Unreadable::Game(error) => ApiError::contradiction(id, &error),
@@ -238,7 +240,7 @@ impl Host {
     }
 
     /// The game that a record is; replays no more of it than this replica has not seen yet.
-    fn replay(&self, id: &GameId, record: &Record) -> Result<Arc<Game>, Unreadable> {
+    fn replay(&self, id: &GameId, record: &Record) -> Result<Arc<HostedGame>, Unreadable> {
         let known = self.cache.get(id);
         if let Some(known) = known.as_ref().filter(|known| known.version() == record.version) {
             self.metrics.read(Reading::Hit);
@@ -250,9 +252,8 @@ impl Host {
             }
             None => (Reading::Replayed, Game::replay(codec::read(id, record)?)),
         };
-        let game = Arc::new(game?);
+        let game = game?;
         self.metrics.read(reading);
-        self.cache.put(&game);
-        Ok(game)
+        Ok(self.cache.put(game))
     }
 }

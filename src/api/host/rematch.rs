@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::write::{Committed, Done};
 use super::write::{check_etag, reused};
-use super::{Asked, Credential, Host};
+use super::{Asked, Credential, Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{
     Command, FirstSeat, Game, GameId, GameKey, GameState, History, Millis, NewRematch, Recall,
@@ -26,7 +26,7 @@ pub(crate) struct Rematched {
 
 /// Who asks for a rematch of which game, and how.
 struct Asking {
-    old: Arc<Game>,
+    old: Arc<HostedGame>,
     seats: SeatSet,
     first: FirstSeat,
     request: Option<Request>,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::write::{check_etag, entry_of, players, reused};
-use super::{Asked, Host};
+use super::{Asked, Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Game, Millis};
 use crate::store::codec::{IndexChange, IndexTask};
@@ -17,7 +17,7 @@ impl Host {
     ///
     /// # Errors
     /// Why it cannot be done.
-    pub(crate) async fn delete(&self, asked: Asked<()>) -> Result<Arc<Game>, ApiError> {
+    pub(crate) async fn delete(&self, asked: Asked<()>) -> Result<Arc<HostedGame>, ApiError> {
         let id = &asked.game;
         for _ in 0..ATTEMPTS {
             let game = self.sure_of(self.read(id).await?, asked.etag).await?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Credential, Host};
+use super::{Credential, Host, HostedGame};
 use crate::api::callers::{Caller, Role};
 use crate::api::error::ApiError;
 use crate::game::{Game, GameId, Millis, Version};
@@ -62,7 +62,7 @@ impl Sight {
     ///
     /// # Errors
     /// Where it is hidden from the caller.
-    pub(crate) fn shown(&self, game: &Arc<Game>) -> Result<Arc<Game>, ApiError> {
+    pub(crate) fn shown(&self, game: &Arc<HostedGame>) -> Result<Arc<HostedGame>, ApiError> {
         if self.is_insider(game)? { Ok(Arc::clone(game)) } else { as_spectators_see(game) }
     }
 
@@ -90,12 +90,12 @@ impl Sight {
 ///
 /// # Errors
 /// Where it is hidden.
-pub(crate) fn as_spectators_see(game: &Arc<Game>) -> Result<Arc<Game>, ApiError> {
+pub(crate) fn as_spectators_see(game: &Arc<HostedGame>) -> Result<Arc<HostedGame>, ApiError> {
     let revision = game.spectator_revision().ok_or_else(|| ApiError::hidden(game.id()))?;
     if revision == game.version().revision {
         return Ok(Arc::clone(game));
     }
-    game.as_at(revision).map(Arc::new).ok_or_else(|| ApiError::unreplayable(game, revision))
+    game.as_at(revision).map(HostedGame::new).ok_or_else(|| ApiError::unreplayable(game, revision))
 }
 
 impl Host {
@@ -107,7 +107,7 @@ impl Host {
         &self,
         id: &GameId,
         sight: &Sight,
-    ) -> Result<(Arc<Game>, Millis), ApiError> {
+    ) -> Result<(Arc<HostedGame>, Millis), ApiError> {
         let (game, now) = self.read_current(id).await?;
         Ok((sight.shown(&game)?, now))
     }
@@ -121,7 +121,7 @@ impl Host {
         &self,
         ids: &[GameId],
         sight: &Sight,
-    ) -> Result<Vec<(Arc<Game>, Millis)>, ApiError> {
+    ) -> Result<Vec<(Arc<HostedGame>, Millis)>, ApiError> {
         let mut shown = Vec::with_capacity(ids.len());
         for game in self.read_many(ids).await? {
             let now = self.now(game.id()).await?;

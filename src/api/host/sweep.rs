@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
 
-use super::Host;
 use super::write::{Committed, entry_of, players};
+use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Command, Game, GameId, Millis, PlayerId, Span, decide};
 use crate::store::codec::{IndexChange, IndexTask};
@@ -116,9 +116,9 @@ impl Host {
     /// arrives; and where the game's time is over, so that there is none.
     pub(crate) async fn enforce(
         &self,
-        mut game: Arc<Game>,
+        mut game: Arc<HostedGame>,
         now: Millis,
-    ) -> Result<Arc<Game>, ApiError> {
+    ) -> Result<Arc<HostedGame>, ApiError> {
         for _ in 0..ATTEMPTS {
             if self.remove_outlived(&game, now).await? {
                 return Err(ApiError::no_game(game.id()));

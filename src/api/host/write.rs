@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Credential, Host, Sight};
+use super::{Credential, Host, HostedGame, Sight};
 use crate::api::callers::Caller;
 use crate::api::error::{ApiError, Reason};
 use crate::game::{
@@ -132,7 +132,7 @@ impl<C: Fn(Seat) -> Command> By for BySeat<C> {
 #[derive(Debug)]
 pub(crate) struct Done {
     /// The game as at the revision that the write made.
-    pub(crate) game: Arc<Game>,
+    pub(crate) game: Arc<HostedGame>,
     /// The shard's time.
     pub(crate) now: Millis,
     /// How many replicas of the store have it, where this call wrote it and writes wait for some.
@@ -240,7 +240,7 @@ impl Host {
         &self,
         asked: &Asked<impl By>,
         now: Millis,
-    ) -> Result<(Arc<Game>, Verdict), ApiError> {
+    ) -> Result<(Arc<HostedGame>, Verdict), ApiError> {
         let game = self.read(&asked.game).await?;
         let game = self.sure_of(game, asked.etag).await?;
         let verdict = asked.consider(self, &game, now)?;
@@ -250,7 +250,7 @@ impl Host {
     /// The answer to a repeated request.
     pub(super) async fn as_at(&self, game: &Game, revision: Revision) -> Result<Done, ApiError> {
         let then = game.as_at(revision).ok_or_else(|| ApiError::unreplayable(game, revision))?;
-        Ok(Done { game: Arc::new(then), now: self.now(game.id()).await?, durability: None })
+        Ok(Done { game: HostedGame::new(then), now: self.now(game.id()).await?, durability: None })
     }
 
     /// Writes a change that was decided on `game`.
@@ -389,9 +389,7 @@ impl Host {
 
     /// Takes note of a state that was written.
     pub(super) fn written(&self, game: Game, now: Millis) -> Done {
-        let game = Arc::new(game);
-        self.cache.put(&game);
-        Done { game, now, durability: None }
+        Done { game: self.cache.put(game), now, durability: None }
     }
 }
 
@@ -399,7 +397,7 @@ impl Host {
 pub(super) enum Committed {
     Done(Done),
     /// Nothing: this stands instead of what was expected.
-    Stands(Arc<Game>),
+    Stands(Arc<HostedGame>),
     /// Nothing: nothing stands, or the time was off. What stands must be asked for.
     Again,
 }

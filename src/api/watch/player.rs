@@ -142,7 +142,7 @@ impl PlayerWatcher {
     }
 
     /// A game that was not known yet.
-    async fn found(&mut self, game: &Arc<Game>, since: Since) -> Result<(), ApiError> {
+    async fn found(&mut self, game: &Game, since: Since) -> Result<(), ApiError> {
         let Some(seat) = self.seats(game).next() else { return Ok(()) };
         let now = self.watches.host.now(game.id()).await?;
         // A shard's time never goes faster than any clock: what is older than this was told.
@@ -221,7 +221,7 @@ impl PlayerWatcher {
         }));
     }
 
-    fn tell_what_is_to_do(&mut self, game: &Arc<Game>) {
+    fn tell_what_is_to_do(&mut self, game: &Game) {
         let unanswered = |offer: Offer, seat: Seat| {
             offer.by != seat && !offer.accepted.contains(seat) && !game.position().is_out(seat)
         };
@@ -249,7 +249,7 @@ impl PlayerWatcher {
         game.seats().filter(|seat| game.player(*seat) == Some(&self.player))
     }
 
-    fn tell(&mut self, kind: v1::PlayerEventKind, seat: Seat, game: &Arc<Game>) {
+    fn tell(&mut self, kind: v1::PlayerEventKind, seat: Seat, game: &Game) {
         let event = v1::PlayerEvent {
             kind: kind.into(),
             seat: seat.number().into(),

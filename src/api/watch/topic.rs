@@ -11,7 +11,7 @@ use tokio::time::{Sleep, sleep};
 use super::present::present_seats;
 use crate::api::convert;
 use crate::api::error::{ApiError, Reason};
-use crate::api::host::{Host, Sight, as_spectators_see};
+use crate::api::host::{Host, HostedGame, Sight, as_spectators_see};
 use crate::api::proto::v1;
 use crate::game::{Game, GameId, SeatSet, Version};
 use crate::store::{Hint, Subscription};
@@ -22,14 +22,14 @@ const RETRY: Duration = Duration::from_millis(250);
 /// The newest known state of a watched game, with the event that led to it, made once for all.
 #[derive(Debug)]
 pub(super) struct Latest {
-    pub(super) game: Arc<Game>,
+    pub(super) game: Arc<HostedGame>,
     event: OnceLock<Option<v1::GameEvent>>,
     /// The same for spectators, where they see less.
     spectators: OnceLock<Option<Result<Arc<Latest>, ApiError>>>,
 }
 
 impl Latest {
-    fn new(game: Arc<Game>) -> Self {
+    fn new(game: Arc<HostedGame>) -> Self {
         Self { game, event: OnceLock::new(), spectators: OnceLock::new() }
     }
 
@@ -208,7 +208,7 @@ impl Follower {
     }
 
     /// The game as it stands. That one is gone which was there is not believed of any server.
-    async fn read(&self) -> Result<Arc<Game>, ApiError> {
+    async fn read(&self) -> Result<Arc<HostedGame>, ApiError> {
         let was_there = matches!(self.sender.borrow().game, KnownGame::Read(_));
         match self.host.read(&self.id).await {
             Err(error) if error.reason() == Reason::GameNotFound && was_there => {
@@ -249,7 +249,7 @@ impl Follower {
     }
 
     /// Tells watchers what was read, if it is new.
-    fn tell(&self, game: Option<Arc<Game>>, present: Option<SeatSet>) {
+    fn tell(&self, game: Option<Arc<HostedGame>>, present: Option<SeatSet>) {
         self.sender.send_if_modified(|known| {
             let old = match &known.game {
                 KnownGame::Read(latest) => Some(latest.game.version()),

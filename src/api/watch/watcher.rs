@@ -10,7 +10,7 @@ use super::present;
 use super::topic::{Known, KnownGame, Latest, Topic};
 use crate::api::convert::{self, game::View};
 use crate::api::error::{ApiError, Reason};
-use crate::api::host::{Attending, Host, Sight, Watching};
+use crate::api::host::{Attending, Host, HostedGame, Sight, Watching};
 use crate::api::proto::v1;
 use crate::api::proto::v1::watch_game_response::{KeepAlive, Message, Snapshot};
 use crate::game::{Etag, Game, GameState, Millis, SeatSet, Version};
@@ -26,7 +26,7 @@ pub(in crate::api) struct Watcher {
     /// Kept so that the game is followed.
     topic: Arc<Topic>,
     /// The game as it was read for the first message.
-    first: Option<Arc<Game>>,
+    first: Option<Arc<HostedGame>>,
     /// The state that the reader is told to be in; `None` before a first snapshot.
     told: Option<Version>,
     /// Whether that is a state of the game: the etag that a reader came with may not be one, or lie
@@ -47,7 +47,7 @@ impl Watcher {
         pace: WatchPace,
         topic: Arc<Topic>,
         sight: Sight,
-        game: Arc<Game>,
+        game: Arc<HostedGame>,
         after: Option<Etag>,
     ) -> Self {
         let counted = host.metrics().watching();
@@ -110,7 +110,7 @@ impl Watcher {
             _ => game,
         };
         // What this reader was told comes before anything newer.
-        let then = told.and_then(|revision| game.as_at(revision)).map(Arc::new);
+        let then = told.and_then(|revision| game.as_at(revision)).map(HostedGame::new);
         Ok(convert::game::game(&then.unwrap_or(game), View::Basic, None))
     }
 
@@ -199,8 +199,8 @@ impl Watcher {
     /// was told, if anything.
     async fn news(
         &mut self,
-        game: &Arc<Game>,
-        seen: &Arc<Game>,
+        game: &Arc<HostedGame>,
+        seen: &Arc<HostedGame>,
     ) -> Result<Option<Message>, ApiError> {
         let Some(told) = self.told else { return self.snapshot(seen, false).await.map(Some) };
         if told.revision > seen.version().revision && self.sight.sees_late(game)? {

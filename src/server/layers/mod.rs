@@ -5,6 +5,7 @@ mod browsers;
 mod cors;
 mod deadline;
 mod drain;
+mod frequent;
 mod measure;
 mod panics;
 
@@ -13,5 +14,6 @@ pub(super) use browsers::Browsers;
 pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;
 pub(super) use drain::Drain;
+pub(super) use frequent::Frequent;
 pub(super) use measure::MeasureLayer;
-pub(super) use panics::catch_panics;
+pub(super) use panics::CatchPanicsLayer;

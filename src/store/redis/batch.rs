@@ -102,6 +102,10 @@ impl Servers {
             }
             (Err(trouble), _) => return Err(trouble.into()),
         };
+        // Almost always: then there is nothing to ask again, and no future a command to set up for it.
+        if answers.iter().all(Result::is_ok) {
+            return Ok(answers.into_iter().flatten().collect());
+        }
         let unknown = |error: &Option<RedisError>| error.as_ref().is_some_and(is_no_script);
         if let Some(script) = script
             && answers.iter().any(|answer| answer.as_ref().is_err_and(unknown))

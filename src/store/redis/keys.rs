@@ -13,6 +13,8 @@ use crate::store::{Namespace, Shard, ShardCount};
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     prefix: String,
+    /// What the keys of each shard begin with.
+    shards: Box<[String]>,
     slots: Box<[Slot]>,
 }
 
@@ -22,8 +24,10 @@ impl Keys {
             Some(namespace) => format!("{}:banqi:", namespace.as_str()),
             None => "banqi:".into(),
         };
+        let of_shard = |shard| format!("{prefix}{{{shard}}}:");
+        let names = shards.iter().map(of_shard).collect();
         let slots = shards.iter().map(|shard| Slot::of(&format!("{{{shard}}}"))).collect();
-        Self { prefix, slots }
+        Self { prefix, shards: names, slots }
     }
 
     /// The slot of all keys and channels of a shard.
@@ -88,7 +92,7 @@ impl Keys {
     }
 
     fn of_shard<'a>(&'a self, shard: Shard, kind: &'static str, game: &'a str) -> ShardKey<'a> {
-        ShardKey { prefix: &self.prefix, shard, kind, game }
+        ShardKey { shard: &self.shards[shard.index()], kind, game }
     }
 }
 
@@ -96,21 +100,25 @@ impl Keys {
 /// a command, without a string in between.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShardKey<'a> {
-    prefix: &'a str,
-    shard: Shard,
+    /// `banqi:{0042}:`, and the namespace before it.
+    shard: &'a str,
     kind: &'static str,
     game: &'a str,
 }
 
 impl fmt::Display for ShardKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{{{}}}:{}{}", self.prefix, self.shard, self.kind, self.game)
+        [self.shard, self.kind, self.game].into_iter().try_for_each(|part| f.write_str(part))
     }
 }
 
 impl ToRedisArgs for ShardKey<'_> {
     fn write_redis_args<W: ?Sized + RedisWrite>(&self, out: &mut W) {
-        write!(out.writer_for_next_arg(), "{self}").expect("a command takes all that is written");
+        let mut key = out.writer_for_next_arg();
+        [self.shard, self.kind, self.game]
+            .into_iter()
+            .try_for_each(|part| key.write_all(part.as_bytes()))
+            .expect("a command takes all that is written");
     }
 }
 

@@ -272,8 +272,10 @@ impl Store for RedisStore {
         let mut deadlines = Vec::with_capacity(shards.len());
         for batch in shards.chunks(BATCH) {
             let commands = batch.iter().map(|&shard| {
-                let mut command = cmd("ZRANGE");
-                command.arg(self.keys.deadlines(shard)).arg(0).arg(0).arg("WITHSCORES");
+                // Asked of every shard, again and again: it pays to know how long it gets.
+                let mut command = Cmd::with_capacity(5, 64);
+                command.arg("ZRANGE").arg(self.keys.deadlines(shard));
+                command.arg("0").arg("0").arg("WITHSCORES");
                 (self.keys.slot(shard), command)
             });
             for first in self.servers.query_all::<Value>(commands.collect()).await? {

@@ -8,6 +8,7 @@ mod report;
 mod serve;
 mod tape;
 
+use std::num::NonZeroUsize;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,6 +51,10 @@ pub(super) struct Floor {
     /// Seconds that each of a round's four windows lasts
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     duration: Duration,
+
+    /// How many threads of each replica, and of each floor, serve calls: one a core unless given
+    #[arg(long, value_name = "THREADS")]
+    threads: Option<NonZeroUsize>,
 
     /// What the players draw from
     #[arg(long, value_name = "NUMBER", default_value = "0")]
@@ -162,7 +167,14 @@ impl Side {
     ) -> Result<Self, BenchError> {
         let redis = RedisServer::start()?;
         let url = redis.url();
-        let subject = Subject::of(arrangement.replicas(), Some(redis), || server(&url))?;
+        let threaded = || {
+            let mut command = server(&url)?;
+            if let Some(threads) = options.threads {
+                command.env("BANQI_THREADS", threads.to_string());
+            }
+            Ok(command)
+        };
+        let subject = Subject::of(arrangement.replicas(), Some(redis), threaded)?;
         let TableOptions { in_flight, connections } = options.tables;
         let replicas = connect_all(&subject.addresses, connections.into(), &Caller(None)).await?;
         let tables = Table::open(&replicas, arrangement.routing(), in_flight, options.seed);

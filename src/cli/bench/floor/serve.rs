@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::Future;
 use std::marker::PhantomData;
+use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,6 +33,7 @@ use tonic_prost::ProstDecoder;
 use super::tape::{Step, Tape};
 use crate::api::proto::v1;
 use crate::cli::bench::failure::BenchError;
+use crate::server;
 use crate::store::ShardCount;
 
 /// Milliseconds for which the service keeps a game that has ended, and one that nobody begins.
@@ -44,16 +46,15 @@ pub(in crate::cli::bench) struct ServeFloor {
     /// The Redis server that it writes to
     #[arg(long, env = "BANQI_STORE", value_name = "ADDRESS", hide_env_values = true)]
     store: String,
+
+    /// How many threads serve calls, as for the service
+    #[arg(long, env = "BANQI_THREADS", value_name = "THREADS")]
+    threads: Option<NonZeroUsize>,
 }
 
 impl ServeFloor {
     pub(in crate::cli::bench) fn run(&self) -> Result<(), BenchError> {
-        // The runtime that `banqi serve` runs on.
-        tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .map_err(BenchError::System)?
-            .block_on(self.serve())
+        server::runtime(self.threads).map_err(BenchError::System)?.block_on(self.serve())
     }
 
     async fn serve(&self) -> Result<(), BenchError> {
