@@ -4,18 +4,19 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::{join_all, try_join_all};
 use futures_util::stream::{self, StreamExt as _};
 use tokio::time::{Instant, sleep};
 
 use super::cursor::Cursor;
 use crate::api::convert::game::{self, View};
 use crate::api::error::ApiError;
-use crate::api::host::Host;
+use crate::api::host::{Host, HostedGame};
 use crate::api::proto::v1;
 use crate::api::proto::v1::stream_lifecycle_response::{KeepAlive, Message};
 use crate::game::{GameId, Milestone, Millis};
 use crate::store::codec::Lifecycle;
-use crate::store::{EntryId, Shard, SystemTimeSource, TimeSource as _};
+use crate::store::{EntryId, Shard, SystemTimeSource, TimeSource as _, by_place};
 
 /// How long to wait after everything was read.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -33,6 +34,11 @@ const GAMES_AT_ONCE: usize = 50;
 /// How many messages of a reader of all shards come without a cursor at most, since that is long.
 const LONGEST_GAP: u32 = 64;
 
+/// What was found, by the place of its shard in the list; and the game of it, if there is one, with
+/// the time of its shard.
+type Found = (usize, EntryId, Lifecycle);
+type Read = (Found, Option<(Arc<HostedGame>, Millis)>);
+
 /// A reader of the feeds of one shard or of all.
 #[derive(Debug)]
 pub(in crate::api) struct Lives {
@@ -45,8 +51,8 @@ pub(in crate::api) struct Lives {
     behind: bool,
     /// Up to where each shard was told.
     told: Cursor,
-    /// What was read and is to be told, by the place of its shard in the list.
-    found: VecDeque<(usize, EntryId, Lifecycle)>,
+    /// What was read and is to be told.
+    found: VecDeque<Found>,
     ready: VecDeque<v1::StreamLifecycleResponse>,
     told_at: Instant,
     /// After how many messages the next cursor is told, and how many of them have come.
@@ -161,16 +167,10 @@ impl Lives {
     async fn make_ready(&mut self) -> Result<(), ApiError> {
         let count = self.found.len().min(GAMES_AT_ONCE);
         let found: Vec<_> = self.found.drain(..count).collect();
-        let ids: Vec<GameId> = found.iter().map(|(_, _, life)| life.game.clone()).collect();
-        let games = self.host.read_those_there(&ids).await?;
-        for (place, ((index, id, life), game)) in (1..).zip(found.into_iter().zip(games)) {
-            let game = match game {
-                Some(game) => {
-                    let now = self.host.now(game.id()).await?;
-                    Some(game::game(&game, View::Basic, Some(now)))
-                }
-                None => None,
-            };
+        let read = self.read_games(found).await?;
+        let count = read.len();
+        for (place, ((index, id, life), game)) in (1..).zip(read) {
+            let game = game.map(|(game, now)| game::game(&game, View::Basic, Some(now)));
             let event = v1::LifecycleEvent {
                 kind: v1::LifecycleKind::from(life.milestone).into(),
                 game_id: life.game.to_string(),
@@ -187,6 +187,45 @@ impl Lives {
             self.ready.push_back(v1::StreamLifecycleResponse { cursor, message });
         }
         Ok(())
+    }
+
+    /// Reads the games of what was found, in the same order. Shards whose server is away by now are
+    /// put off: what was found in them is read again when it is back.
+    async fn read_games(&mut self, found: Vec<Found>) -> Result<Vec<Read>, ApiError> {
+        let host = Arc::clone(&self.host);
+        let store = host.store();
+        let sorted = by_place(&**store, found, |(index, ..)| self.shards[*index]);
+        let read = sorted.into_values().map(async |found: Vec<Found>| {
+            let ids: Vec<GameId> = found.iter().map(|(_, _, life)| life.game.clone()).collect();
+            let games = async {
+                let games = host.read_those_there(&ids).await?;
+                let timed = games.into_iter().map(async |game| match game {
+                    Some(game) => Ok(Some((Arc::clone(&game), host.now(game.id()).await?))),
+                    None => Ok(None),
+                });
+                try_join_all(timed).await
+            };
+            let games: Result<Vec<_>, ApiError> = games.await;
+            (found, games)
+        });
+        let read = join_all(read).await;
+        let all_away = read.iter().all(|(_, games)| games.is_err());
+        let mut there = Vec::new();
+        for (found, games) in read {
+            match games {
+                Ok(games) => there.extend(found.into_iter().zip(games)),
+                Err(error) if all_away => return Err(error),
+                Err(_) => {
+                    self.behind = true;
+                    for (index, ..) in found {
+                        self.read[index] = self.told.places[index];
+                        self.found.retain(|(other, ..)| *other != index);
+                    }
+                }
+            }
+        }
+        there.sort_by_key(|((_, id, _), _)| *id);
+        Ok(there)
     }
 
     /// The cursor after the next message, or an empty text. The first ones come soon, so that also
