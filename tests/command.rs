@@ -184,6 +184,9 @@ fn files_of_keys_that_cannot_be_used_are_told_before_serving() {
         ("--auth", "nowhere", &["cannot be read"]),
         ("--service-key", "short", &["has 31 bytes", "at least 32", "openssl rand"]),
         ("--service-key", "nowhere", &["cannot be read"]),
+        ("--seal-keys", "doubled", &["line 2: is no key", "line 3: is no key"]),
+        ("--seal-keys", "empty", &["there is no key yet", "openssl rand"]),
+        ("--seal-keys", "nowhere", &["cannot be read"]),
     ] {
         let output = output(&["serve", "--listen=127.0.0.1:0", option, &path(name)]);
         assert_eq!(output.status.code(), Some(1), "{option} {name}");

@@ -18,6 +18,7 @@ use crate::server::{
     self, Config, ConfigError, CorsOrigin, Listeners, Load, ServeError, Stopped, Tls, TlsError,
     TlsOptions, signals, telemetry,
 };
+use crate::store::codec::{RecordCodec, RecordFormat, SealKeys, SealKeysError, SealedWithoutKeys};
 use crate::store::{self, Finding, Namespace, Options, ShardCount, StoreError, SystemTimeSource};
 
 /// Serve gRPC and gRPC-Web until SIGTERM or Ctrl-C
@@ -73,6 +74,14 @@ pub(super) struct Serve {
     /// Refuse to start on a store whose set-up would lose games, instead of warning of it
     #[arg(long, env = "BANQI_STRICT")]
     strict: bool,
+
+    /// Format of the records that are written: 1, or 2, which is sealed; all of them are read
+    #[arg(long, env = "BANQI_RECORD_FORMAT", value_name = "FORMAT", default_value = "1")]
+    record_format: RecordFormat,
+
+    /// File of keys that records are sealed with, one a line: the first seals, all of them open
+    #[arg(long, env = "BANQI_SEAL_KEYS", value_name = "FILE")]
+    seal_keys: Option<PathBuf>,
 
     /// File of API keys: only their holders may call; without one everyone may
     #[arg(long, env = "BANQI_AUTH", value_name = "FILE")]
@@ -138,6 +147,15 @@ pub(super) enum Failure {
     PortInUse { option: &'static str, address: SocketAddr },
     #[error("{option} {address}: cannot listen there: {source}")]
     Listen { option: &'static str, address: SocketAddr, source: io::Error },
+    #[error("--seal-keys: {0}")]
+    SealKeys(#[from] SealKeysError),
+    #[error(
+        "--record-format {format}: {0}; name a file of keys (--seal-keys), or leave the format at \
+         {plain}",
+        format = .0.0,
+        plain = RecordFormat::default()
+    )]
+    SealedWithoutKeys(#[from] SealedWithoutKeys),
     #[error("--store: {0}")]
     Store(#[from] StoreError),
     #[error("--strict: this store would lose games:{}", lines(.0))]
@@ -151,20 +169,32 @@ pub(super) enum Failure {
 impl Serve {
     pub(super) fn run(self) -> Result<(), Failure> {
         telemetry::start(&self.log)?;
-        let (store, options, strict) = (self.store.clone(), self.store_options(), self.strict);
+        let (store, options, strict) = (self.store.clone(), self.store_options()?, self.strict);
         let threads = self.threads;
         let config = self.config();
         config.check()?;
         server::runtime(threads)?.block_on(serve(&config, &store, options, strict))
     }
 
-    fn store_options(&self) -> Options {
-        Options {
+    fn store_options(&self) -> Result<Options, Failure> {
+        Ok(Options {
             shards: self.shards,
             namespace: self.namespace.clone(),
             durability: NonZeroU32::new(self.durability),
+            records: self.records()?,
             ..Options::default()
+        })
+    }
+
+    /// How records are written and read; the log is told with which keys.
+    fn records(&self) -> Result<RecordCodec, Failure> {
+        let keys = self.seal_keys.as_deref().map(SealKeys::open).transpose()?;
+        let records = RecordCodec::new(self.record_format, keys)?;
+        if let Some(keys) = records.keys() {
+            let sealed = self.record_format.is_sealed();
+            tracing::info!(%keys, sealed, "keys for sealed records are read");
         }
+        Ok(records)
     }
 
     fn config(self) -> Config {
@@ -371,8 +401,28 @@ mod tests {
     }
 
     #[test]
+    fn the_format_of_records_reaches_the_store_with_its_keys() {
+        let records = |arguments: &[&str]| {
+            let line = Line::try_parse_from([&["serve"], arguments].concat()).expect("options");
+            line.serve.records()
+        };
+        assert_eq!(records(&[]).expect("a codec").format(), RecordFormat::One);
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=")
+            .expect("written");
+        let keys = format!("--seal-keys={}", file.path().display());
+        let opening = records(&[&keys]).expect("a codec");
+        assert!(opening.format() == RecordFormat::One && opening.keys().is_some());
+        let sealing = records(&[&keys, "--record-format=2"]).expect("a codec");
+        assert!(sealing.format() == RecordFormat::Two && sealing.keys().is_some());
+        let told = records(&["--record-format=2"]).expect_err("no keys").to_string();
+        assert!(told.contains("--record-format 2") && told.contains("--seal-keys"), "{told}");
+    }
+
+    #[test]
     fn a_wrong_option_is_named_with_what_would_be_right() {
         for (argument, expected) in [
+            ("--record-format=3", "expected 1 to 2"),
             ("--cors-origin=play.example", "https://play.example"),
             ("--stop-grace=-1", "a number of seconds"),
             ("--listen=localhost", "--listen"),

@@ -10,6 +10,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use tokio::time::Instant;
 
+use super::codec::RecordCodec;
 use super::{
     Commit, Due, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Place, Presence, PresentSlot,
     Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
@@ -84,6 +85,10 @@ impl MeasuredStore {
 impl Store for MeasuredStore {
     fn shards(&self) -> ShardCount {
         self.inner.shards()
+    }
+
+    fn records(&self) -> &RecordCodec {
+        self.inner.records()
     }
 
     fn place(&self, shard: Shard) -> Place {

@@ -21,6 +21,7 @@ mod presence;
 mod record;
 mod redis;
 mod replica;
+mod secret_file;
 mod shard;
 
 use async_trait::async_trait;
@@ -39,8 +40,10 @@ pub use player_index::IndexEntry;
 pub use presence::{Presence, PresentSlot, Slot, StreamId};
 pub use record::{CorruptRecord, Found, Record};
 pub use replica::{ReplicaId, shards_swept_by, sweeper_of};
+pub(crate) use secret_file::read_secret_file;
 pub use shard::{Shard, ShardCount, ShardCountError};
 
+use self::codec::RecordCodec;
 use crate::game::{GameId, Millis, Span, Version};
 
 /// What the service needs of a store.
@@ -61,6 +64,9 @@ pub trait Store: std::fmt::Debug + Send + Sync {
     /// where one of their servers is away, so who goes on with the others sorts them first
     /// ([`by_place`]).
     fn place(&self, shard: Shard) -> Place;
+
+    /// How whoever uses the store writes and reads its records, as it was opened with.
+    fn records(&self) -> &RecordCodec;
 
     /// The record of a game, or `None` when there is no such game.
     ///

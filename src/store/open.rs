@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::codec::RecordCodec;
 use super::embedded::EmbeddedStore;
 use super::redis::RedisStore;
 use super::{Misconfiguration, ShardCount, Store, StoreError, SystemTimeSource, TimeSource};
@@ -24,6 +25,9 @@ pub struct Options {
     /// How many replicas of the server each write waits for; none at all unless given. Only a store
     /// on Redis has any.
     pub durability: Option<NonZeroU32>,
+    /// How records are written, and which can be read. A store does neither itself; it tells
+    /// whoever uses it.
+    pub records: RecordCodec,
     /// Where an embedded store takes the time from. A server has a clock of its own.
     pub time: Arc<dyn TimeSource>,
 }
@@ -35,6 +39,7 @@ impl Default for Options {
             namespace: None,
             call_deadline: Duration::from_secs(2),
             durability: None,
+            records: RecordCodec::default(),
             time: Arc::new(SystemTimeSource),
         }
     }

@@ -34,10 +34,7 @@ impl Record {
 
     /// The header as it is stored before the payload.
     pub fn header(&self) -> [u8; Self::HEADER_LENGTH] {
-        let mut header = [0; Self::HEADER_LENGTH];
-        header[0] = self.format;
-        header[1..].copy_from_slice(&version_bytes(self.version));
-        header
+        header_bytes(self.format, self.version)
     }
 
     /// How long the stored value is, in bytes.
@@ -71,6 +68,14 @@ pub struct CorruptRecord {
 /// What stands under one id, read among many: a record, nothing, or something that is no record.
 /// One corrupt record does not spoil the reading of the others.
 pub type Found<T> = Result<Option<T>, CorruptRecord>;
+
+/// The header of a record of this format and version.
+pub(super) fn header_bytes(format: u8, version: Version) -> [u8; Record::HEADER_LENGTH] {
+    let mut header = [0; Record::HEADER_LENGTH];
+    header[0] = format;
+    header[1..].copy_from_slice(&version_bytes(version));
+    header
+}
 
 /// A version as it stands in the header, after the format.
 pub(super) fn version_bytes(version: Version) -> [u8; 16] {

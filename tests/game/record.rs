@@ -6,7 +6,7 @@ use banqi::game::{
 };
 use banqi::rules::{Action, BoardSize, EndReason, Preset, Square};
 use banqi::store::Record;
-use banqi::store::codec::{self, CodecError};
+use banqi::store::codec::{self, CodecError, RecordFormat};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -98,10 +98,10 @@ fn every_preset_and_kind_of_game_comes_back() {
 fn a_newer_format_is_refused_plainly() {
     let game = create(new_game(Preset::Taiwanese));
     let record = codec::write(game.stored());
-    let newer = Record { format: 2, ..record.clone() };
+    let newer = Record { format: RecordFormat::NEWEST.number() + 1, ..record.clone() };
     let fault = read(&game, &newer).expect_err("newer");
     assert!(fault.is_newer());
-    assert!(fault.to_string().contains("newer format 2"), "{fault}");
+    assert!(fault.to_string().contains("newer format 3"), "{fault}");
     let none = Record { format: 0, ..record.clone() };
     assert!(!read(&game, &none).expect_err("no format").is_newer());
 

@@ -94,6 +94,7 @@ impl Provoked {
                     | Reason::GameIdTaken
                     | Reason::RecordBroken
                     | Reason::RecordNewer
+                    | Reason::RecordSealed
             );
         if about_a_game {
             metadata["game_id"].parse::<GameId>().expect("the game's id");

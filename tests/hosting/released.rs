@@ -2,7 +2,7 @@
 //!
 //! `tests/records` has a file for each format: games as the store had them, each with what
 //! `ExportGame` told of it. A file is never changed once its format was released; `UPDATE_RECORDS=1`
-//! writes that of the format at hand anew until then.
+//! writes that of the newest format anew until then. The keys of sealed ones stand beside them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use banqi::api::export::Hexadecimal;
 use banqi::api::proto::v1;
 use banqi::game::GameId;
 use banqi::rules::Preset;
-use banqi::store::{Change, Commit, Options, Outcome, Record, Store, Write as Stored, codec, open};
+use banqi::store::codec::{RecordCodec, RecordFormat, SealKeys};
+use banqi::store::{Change, Commit, Options, Outcome, Record, Store, Write as Stored, open};
 use serde::{Deserialize, Serialize};
 
 use crate::adjudication::adjudicate;
@@ -33,8 +34,16 @@ struct Released {
     document: String,
 }
 
-fn file(format: u8) -> PathBuf {
+fn file(format: RecordFormat) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/records/format-{format}.jsonl"))
+}
+
+/// Writes the newest format, and reads every format.
+fn records() -> RecordCodec {
+    let path = file(RecordFormat::Two).with_extension("keys");
+    let text = std::fs::read_to_string(path).expect("keys beside the records");
+    let keys = SealKeys::read(&text).expect("keys");
+    RecordCodec::new(RecordFormat::NEWEST, Some(keys)).expect("there are keys")
 }
 
 #[tokio::test]
@@ -43,14 +52,14 @@ async fn records_of_every_released_format_are_read_as_they_were_meant() {
         write_anew().await;
     }
     let (store, replica) = standing().await;
-    for format in 1..=codec::FORMAT {
+    for format in RecordFormat::ALL {
         let text = std::fs::read_to_string(file(format)).expect("a file for each format");
         let games: Vec<Released> =
             text.lines().map(|line| serde_json::from_str(line).expect("a game")).collect();
         assert!(games.len() >= 20, "format {format}: {} games", games.len());
         for game in games {
             let record = Record::from_stored(game.record.0.into()).expect("a record");
-            assert_eq!(record.format, format);
+            assert_eq!(record.format, format.number());
             let id: GameId = game.game_id.parse().expect("an id");
             put(&*store, &id, record).await;
             let told = export(&replica, &game.game_id, v1::ExportFormat::Json).await;
@@ -61,7 +70,7 @@ async fn records_of_every_released_format_are_read_as_they_were_meant() {
 
 /// A replica for which no time passes, so that no clock runs out.
 async fn standing() -> (Arc<dyn Store>, Replica) {
-    let options = Options { time: Arc::new(StandingTime), ..options() };
+    let options = Options { time: Arc::new(StandingTime), records: records(), ..options() };
     let store = open("memory:", options).await.expect("a store");
     let replica = Replica::on(Arc::clone(&store), trusting()).await;
     (store, replica)
@@ -88,7 +97,7 @@ async fn write_anew() {
         lines += &serde_json::to_string(&released).expect("JSON");
         lines.push('\n');
     }
-    std::fs::write(file(codec::FORMAT), lines).expect("written");
+    std::fs::write(file(RecordFormat::NEWEST), lines).expect("written");
 }
 
 /// Games that have everything in them that a record can hold, some of them still going on.

@@ -4,7 +4,10 @@ use banqi::api::error::Reason;
 use banqi::api::proto::v1;
 use banqi::game::{EngineVersion, Facts, GameId, Millis, Revision, StoredGame, Version};
 use banqi::rules::{EndReason, Outcome};
-use banqi::store::{Change, Commit, Outcome as Committed, Record, Write as Stored, codec};
+use banqi::store::codec::{self, RecordCodec, RecordFormat, SealKeys};
+use banqi::store::{Change, Commit, Outcome as Committed, Record, Write as Stored};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use rstest::rstest;
 
@@ -26,6 +29,8 @@ pub(crate) enum Spoilt {
     Header,
     /// Its result is not what the log comes to.
     Contradiction,
+    /// It is sealed with a key that the service does not have.
+    Sealed,
     /// It has the format of a later release.
     NewerFormat,
     /// A later engine played it.
@@ -33,12 +38,13 @@ pub(crate) enum Spoilt {
 }
 
 impl Spoilt {
-    pub(crate) const ALL: [(Self, Reason); 7] = [
+    pub(crate) const ALL: [(Self, Reason); 8] = [
         (Self::Garbage, Reason::RecordBroken),
         (Self::Cut, Reason::RecordBroken),
         (Self::UnknownField, Reason::RecordBroken),
         (Self::Header, Reason::RecordBroken),
         (Self::Contradiction, Reason::RecordBroken),
+        (Self::Sealed, Reason::RecordSealed),
         (Self::NewerFormat, Reason::RecordNewer),
         (Self::NewerEngine, Reason::RecordNewer),
     ];
@@ -62,7 +68,10 @@ impl Spoilt {
                 let outcome = Some(Outcome { reason: EndReason::AllCaptured, places });
                 codec::write(&StoredGame { outcome, ..stored() })
             }
-            Self::NewerFormat => Record { format: codec::FORMAT + 1, ..record.clone() },
+            Self::Sealed => sealing().write(&stored()).expect("sealed"),
+            Self::NewerFormat => {
+                Record { format: RecordFormat::NEWEST.number() + 1, ..record.clone() }
+            }
             Self::NewerEngine => {
                 let stored = stored();
                 let facts = Facts { engine: EngineVersion(2), ..(*stored.facts).clone() };
@@ -70,6 +79,12 @@ impl Spoilt {
             }
         }
     }
+}
+
+/// Seals with a key that no replica has.
+fn sealing() -> RecordCodec {
+    let keys = SealKeys::read(&STANDARD.encode([b'S'; 32])).expect("a key");
+    RecordCodec::new(RecordFormat::Two, Some(keys)).expect("there are keys")
 }
 
 /// Spoils the record of a game; answers what stands then. It is due for the sweeper at once.

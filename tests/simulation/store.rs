@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use banqi::game::{GameId, Millis, Span, Version};
+use banqi::store::codec::RecordCodec;
 use banqi::store::{
     Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Place, Presence,
     PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
@@ -86,6 +87,10 @@ impl Store for SimulatedStore {
 
     fn place(&self, shard: Shard) -> Place {
         self.inner().place(shard)
+    }
+
+    fn records(&self) -> &RecordCodec {
+        self.inner().records()
     }
 
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {

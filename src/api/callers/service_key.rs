@@ -1,9 +1,11 @@
 //! The key that a platform's services share: player tokens are made with it.
 
 use std::path::{Path, PathBuf};
-use std::{fmt, fs, io};
+use std::{fmt, io};
 
 use zeroize::Zeroizing;
+
+use crate::store::read_secret_file;
 
 /// A secret of at least 32 bytes, the same on every replica.
 #[derive(Clone)]
@@ -43,19 +45,12 @@ impl ServiceKey {
     /// # Errors
     /// Where the file cannot be read or is too short. One that other users can read is warned of.
     pub fn open(path: &Path) -> Result<Self, ServiceKeyError> {
-        let content = fs::read(path)
+        let content = read_secret_file(path, "the service key, and so make player tokens")
             .map_err(|source| ServiceKeyError::Unreadable { path: path.to_owned(), source })?;
-        let content = Zeroizing::new(content);
         let key = content.trim_ascii_end();
         if key.len() < Self::MIN_LENGTH {
             let path = path.to_owned();
             return Err(ServiceKeyError::TooShort { path, length: key.len() });
-        }
-        if is_open_to_others(path) {
-            tracing::warn!(
-                file = %path.display(),
-                "other users can read the service key, and so make player tokens: chmod 600 it"
-            );
         }
         Ok(Self(Zeroizing::new(key.to_vec())))
     }
@@ -72,17 +67,6 @@ impl ServiceKey {
     }
 }
 
-#[cfg(unix)]
-fn is_open_to_others(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_open_to_others(_: &Path) -> bool {
-    false
-}
-
 impl fmt::Debug for ServiceKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ServiceKey(secret)")
@@ -95,7 +79,7 @@ mod tests {
 
     fn open(content: &[u8]) -> Result<ServiceKey, ServiceKeyError> {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        fs::write(file.path(), content).expect("written");
+        std::fs::write(file.path(), content).expect("written");
         ServiceKey::open(file.path())
     }
 

@@ -113,6 +113,8 @@ reasons! {
         "The stored record of the game is broken or contradicts itself; nothing is played on it.";
     RecordNewer = "RECORD_NEWER", Unavailable,
         "A newer release wrote the game, and this replica does not know its format yet.";
+    RecordSealed = "RECORD_SEALED", Unavailable,
+        "The stored record of the game is sealed with a key that this replica does not have (--seal-keys); another replica may have it.";
     GameNotStarted = "GAME_NOT_STARTED", FailedPrecondition,
         "The game waits for players or for their entropy.";
     NotYourTurn = "NOT_YOUR_TURN", FailedPrecondition,

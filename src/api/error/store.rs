@@ -44,6 +44,12 @@ impl ApiError {
                 Reason::RecordNewer,
                 "a newer release wrote this game, and this replica does not read its format yet",
             )
+        } else if matches!(error, CodecError::UnknownSealKey { .. }) {
+            Self::new(
+                Reason::RecordSealed,
+                "the stored record of this game is sealed with a key that this replica does not \
+                 have: call another replica, or give this one the key (--seal-keys)",
+            )
         } else {
             Self::new(Reason::RecordBroken, "the stored record of this game is broken")
         };

@@ -131,7 +131,7 @@ impl Host {
         let next = game.after(&change, None);
         let next = next.map_err(|error| ApiError::contradiction(id, &error))?;
         let commit =
-            Commit::new(self.store.shards(), now, self.write_of(&next, Some(game.version())));
+            Commit::new(self.store.shards(), now, self.write_of(&next, Some(game.version()))?);
         let task = IndexTask {
             change: IndexChange::Remove,
             player: player.clone(),

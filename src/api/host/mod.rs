@@ -38,7 +38,7 @@ use self::metrics::Reading;
 use self::told::Told;
 use crate::api::error::ApiError;
 use crate::game::{Contradiction, Etag, Game, GameId, Limits, Millis};
-use crate::store::codec::{self, CodecError};
+use crate::store::codec::CodecError;
 use crate::store::{Found, Record, Shard, Store, StoreError};
 
 /// How many outboxes may wait to be drained at once; those beyond wait for the next sweep.
@@ -246,11 +246,12 @@ impl Host {
             self.metrics.read(Reading::Hit);
             return Ok(Arc::clone(known));
         }
+        let records = self.store.records();
         let (reading, game) = match &known {
             Some(known) => {
-                (Reading::CaughtUp, known.catch_up(codec::read_on(known.stored(), record)?))
+                (Reading::CaughtUp, known.catch_up(records.read_on(known.stored(), record)?))
             }
-            None => (Reading::Replayed, Game::replay(codec::read(id, record)?)),
+            None => (Reading::Replayed, Game::replay(records.read(id, record)?)),
         };
         let game = game?;
         self.metrics.read(reading);

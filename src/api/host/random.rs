@@ -29,6 +29,12 @@ impl RandomSource for SystemRandomSource {
     }
 }
 
+/// What a call is told that takes randomness where there is none.
+pub(super) fn no_randomness(error: &SysError) -> ApiError {
+    tracing::error!(%error, "the operating system gives no randomness");
+    ApiError::fault()
+}
+
 impl Host {
     /// Random bytes.
     ///
@@ -36,10 +42,7 @@ impl Host {
     /// Where the operating system has none to give.
     pub(crate) fn random_bytes<const N: usize>(&self) -> Result<[u8; N], ApiError> {
         let mut bytes = [0; N];
-        self.random.fill(&mut bytes).map_err(|error| {
-            tracing::error!(%error, "the operating system gives no randomness");
-            ApiError::fault()
-        })?;
+        self.random.fill(&mut bytes).map_err(|error| no_randomness(&error))?;
         Ok(bytes)
     }
 

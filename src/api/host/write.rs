@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::random::no_randomness;
 use super::{Credential, Host, HostedGame, Sight};
 use crate::api::callers::Caller;
 use crate::api::error::{ApiError, Reason};
@@ -11,7 +12,7 @@ use crate::game::{
     Revision, Version, decide,
 };
 use crate::rules::Seat;
-use crate::store::codec::{self, IndexChange, IndexTask, Lifecycle};
+use crate::store::codec::{IndexChange, IndexTask, Lifecycle};
 use crate::store::{self, Commit, Durability, IndexEntry, Outcome, Write};
 
 /// How often a write is decided anew because another one was faster.
@@ -287,7 +288,7 @@ impl Host {
         present: Millis,
     ) -> Result<Committed, ApiError> {
         let id = next.id().clone();
-        let commit = Commit::new(self.store.shards(), present, self.write_of(&next, expected));
+        let commit = Commit::new(self.store.shards(), present, self.write_of(&next, expected)?);
         match self.send(commit, &next, event, expected).await? {
             Outcome::Applied { now, durability } => {
                 Ok(Committed::Done(Done { durability, ..self.written(next, now) }))
@@ -313,8 +314,8 @@ impl Host {
     ) -> Result<Option<Done>, ApiError> {
         let shards = self.store.shards();
         let present = self.now(rematch.id()).await?;
-        let commit = Commit::new(shards, present, self.write_of(&rematch, None))
-            .and(shards, self.write_of(&noted, Some(expected)))
+        let commit = Commit::new(shards, present, self.write_of(&rematch, None)?)
+            .and(shards, self.write_of(&noted, Some(expected))?)
             .map_err(|error| {
                 tracing::error!(%error, "a rematch cannot be written with its game");
                 ApiError::fault()
@@ -329,17 +330,25 @@ impl Host {
     }
 
     /// The write of a state of a game.
-    pub(super) fn write_of(&self, next: &Game, expected: Option<Version>) -> Write {
+    ///
+    /// # Errors
+    /// Where its record is to be sealed, and the operating system has no randomness to give.
+    pub(super) fn write_of(
+        &self,
+        next: &Game,
+        expected: Option<Version>,
+    ) -> Result<Write, ApiError> {
         let schedule = next.schedule(&self.options.limits);
-        Write {
+        let record = self.store.records().write(next.stored());
+        Ok(Write {
             game: next.id().clone(),
             expected,
             change: store::Change::Put {
-                record: codec::write(next.stored()),
+                record: record.map_err(|error| no_randomness(&error))?,
                 deadline: schedule.deadline,
                 expiry: schedule.keep,
             },
-        }
+        })
     }
 
     /// Commits, with what is told of the game's life and what the event changes in the index of

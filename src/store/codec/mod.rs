@@ -3,23 +3,28 @@
 //! Reading is strict. A record that holds a field, a value or a log entry which this release does
 //! not know is refused, because writing it again would lose what was not understood.
 
+mod format;
 mod index_task;
 mod lifecycle;
 mod names;
 mod read;
+mod record_codec;
+mod seal_key;
+mod seal_keys;
 mod time_control;
 mod write;
 
+pub use format::{RecordFormat, RecordFormatError};
 pub use index_task::{IndexChange, IndexTask, IndexTaskError};
 pub use lifecycle::Lifecycle;
 pub use read::{read, read_on};
+pub use record_codec::{RecordCodec, SealedWithoutKeys};
+pub use seal_key::{SealKeyError, SealKeyId};
+pub use seal_keys::{SealKeyFault, SealKeyLineError, SealKeys, SealKeysError};
 pub use write::write;
 
 use crate::game::{NewGameFault, PackingError};
 use crate::rules::{DealError, RuleFault};
-
-/// The format that this release writes, and the newest that it reads.
-pub const FORMAT: u8 = 1;
 
 /// Generated from `proto/banqi/storage/v1/record.proto`, which has the comments.
 #[allow(clippy::all, missing_docs, unreachable_pub)]
@@ -31,14 +36,42 @@ mod proto {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CodecError {
     /// A later release wrote it.
-    #[error("the record has the newer format {format}; this release reads formats up to {FORMAT}")]
+    #[error("the record has the newer format {format}; this release reads formats up to {newest}")]
     NewerFormat {
         /// Which format it has.
         format: u8,
+        /// The newest that can be read.
+        newest: RecordFormat,
     },
     /// It is of no format.
     #[error("the record has format 0; formats begin at 1")]
     NoFormat,
+    /// It is sealed with a key that is not among those at hand.
+    #[error(
+        "the record is sealed with the key {key}, which is not among the keys to open records with"
+    )]
+    UnknownSealKey {
+        /// Which key it would take.
+        key: SealKeyId,
+    },
+    /// It does not open with the key that it says it is sealed with.
+    #[error(
+        "the record does not open with its key {key}: it was changed, or was stored for another \
+         game or state"
+    )]
+    SealBroken {
+        /// Which key it says it is sealed with.
+        key: SealKeyId,
+    },
+    /// It is too short to be sealed.
+    #[error(
+        "the sealed record has {length} bytes after its header; the seal alone takes {}",
+        seal_key::Sealed::OVERHEAD
+    )]
+    SealCut {
+        /// How many bytes it has after its header.
+        length: usize,
+    },
     /// It is no message of the schema.
     #[error("the record cannot be decoded: {0}")]
     Message(#[from] prost::DecodeError),

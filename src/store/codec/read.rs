@@ -8,41 +8,41 @@ use prost::Message;
 
 use super::names::Named;
 use super::time_control::read_time_control;
-use super::{CodecError, FORMAT, proto};
+use super::{CodecError, RecordCodec, proto};
 use crate::game::{
     Claim, DealSource, EngineVersion, Facts, GameId, GameKey, Given, History, Log, Requests, Score,
-    Series, ServerSeed, Spectators, StoredGame, StoredSeat,
+    Series, ServerSeed, Spectators, StoredGame, StoredSeat, Version,
 };
 use crate::rules::{Deal, Outcome, Piece, Position, RuleChanges, RuleSet, Seat, Setup};
 use crate::store::Record;
 
-/// The game that [`write`](super::write) wrote.
+/// The game that [`write`](super::write) wrote: what [`RecordCodec::read`] reads without keys.
 ///
 /// # Errors
-/// Where the record is of a newer format, broken, or not what the header says.
+/// As there.
 pub fn read(id: &GameId, record: &Record) -> Result<StoredGame, CodecError> {
-    read_with(id, record, None)
+    RecordCodec::default().read(id, record)
 }
 
-/// Like [`read`], but sparing what `known` has of the log already. Where the record goes on from
-/// that one, only what was added is read and hashed.
+/// What [`RecordCodec::read_on`] reads without keys.
 ///
 /// # Errors
-/// As [`read`].
+/// As there.
 pub fn read_on(known: &StoredGame, record: &Record) -> Result<StoredGame, CodecError> {
-    read_with(&known.id, record, Some(&known.log))
+    RecordCodec::default().read_on(known, record)
 }
 
-fn read_with(id: &GameId, record: &Record, known: Option<&Log>) -> Result<StoredGame, CodecError> {
-    match record.format {
-        FORMAT => {}
-        0 => return Err(CodecError::NoFormat),
-        format => return Err(CodecError::NewerFormat { format }),
-    }
-    let message = proto::GameRecord::decode(&*record.payload)?;
+/// The game that a message is, of which `known` may have the log up to some entry already.
+pub(super) fn read_message(
+    id: &GameId,
+    version: Version,
+    encoded: &[u8],
+    known: Option<&Log>,
+) -> Result<StoredGame, CodecError> {
+    let message = proto::GameRecord::decode(encoded)?;
     // Unknown fields were dropped in decoding and would be lost in writing.
-    if message.encoded_len() != record.payload.len() {
-        let (given, known) = (record.payload.len(), message.encoded_len());
+    if message.encoded_len() != encoded.len() {
+        let (given, known) = (encoded.len(), message.encoded_len());
         return Err(CodecError::NotUnderstood { given, known });
     }
     if message.engine == 0 {
@@ -55,8 +55,8 @@ fn read_with(id: &GameId, record: &Record, known: Option<&Log>) -> Result<Stored
         Some(log) => log,
         None => Log::read(origin, message.log).map_err(CodecError::Log)?,
     };
-    if log.version() != record.version {
-        return Err(CodecError::Header { header: record.version, log: log.version() });
+    if log.version() != version {
+        return Err(CodecError::Header { header: version, log: log.version() });
     }
     let seat_count = rules.seats();
     let facts = Facts {

@@ -4,19 +4,19 @@ use prost::Message;
 
 use super::names::Named;
 use super::time_control::write_time_control as time_control;
-use super::{FORMAT, proto};
+use super::{RecordFormat, proto};
 use crate::game::{DealSource, Score, Series, Spectators, StoredGame, StoredSeat};
 use crate::rules::{Outcome, RuleSet, Seat};
 use crate::store::Record;
 
-/// A game's header and the message that follows it. The message is not what the header's bytes
-/// begin: a store that seals records does so in between.
+/// The record of a game in the one format that takes neither keys nor randomness: the oldest.
 pub fn write(game: &StoredGame) -> Record {
     let payload = message(game).encode_to_vec().into();
-    Record { format: FORMAT, version: game.log.version(), payload }
+    Record { format: RecordFormat::One.number(), version: game.log.version(), payload }
 }
 
-fn message(game: &StoredGame) -> proto::GameRecord {
+/// What every format has of a game.
+pub(super) fn message(game: &StoredGame) -> proto::GameRecord {
     let facts = &*game.facts;
     proto::GameRecord {
         engine: facts.engine.0,

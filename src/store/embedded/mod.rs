@@ -22,6 +22,7 @@ use tokio::time::{Instant, timeout_at};
 
 use self::database::Games;
 use self::presence::Presences;
+use super::codec::RecordCodec;
 use super::hint::{Hint, Hints};
 use super::{
     Commit, Due, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Misconfiguration,
@@ -42,6 +43,7 @@ pub(super) struct EmbeddedStore {
     /// Where the games are; `None` in memory.
     path: Option<PathBuf>,
     shards: ShardCount,
+    records: RecordCodec,
     deadline: Duration,
     time: Arc<dyn TimeSource>,
     games: Arc<Games>,
@@ -92,6 +94,7 @@ impl EmbeddedStore {
         Ok(Self {
             path,
             shards: configured,
+            records: options.records.clone(),
             deadline: options.call_deadline,
             time: Arc::clone(&options.time),
             games: Arc::new(Games::new(database, configured, Arc::clone(&options.time))?),
@@ -165,6 +168,10 @@ impl Store for EmbeddedStore {
     // All are in one place.
     fn place(&self, _: Shard) -> Place {
         Place::default()
+    }
+
+    fn records(&self) -> &RecordCodec {
+        &self.records
     }
 
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {

@@ -49,6 +49,7 @@ use self::keys::Keys;
 use self::scripts::Scripts;
 use self::servers::Servers;
 use self::slot::Slot;
+use super::codec::RecordCodec;
 use super::hint::Hints;
 use super::record::parse_header;
 use super::{
@@ -69,6 +70,7 @@ pub(super) struct RedisStore {
     /// Where the servers are, without credentials.
     hosts: String,
     shards: ShardCount,
+    records: RecordCodec,
     deadline: Duration,
     /// How many replicas each write waits for.
     wanted: Option<NonZeroU32>,
@@ -90,6 +92,7 @@ impl RedisStore {
         let store = Self {
             hosts: hosts.join(","),
             shards: options.shards,
+            records: options.records.clone(),
             deadline: options.call_deadline,
             wanted: options.durability,
             keys: Keys::new(options.namespace.as_ref(), options.shards),
@@ -177,6 +180,10 @@ impl Store for RedisStore {
 
     fn place(&self, shard: Shard) -> Place {
         Place(self.servers.map().borrow().place_of(self.keys.slot(shard)))
+    }
+
+    fn records(&self) -> &RecordCodec {
+        &self.records
     }
 
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {
