@@ -21,6 +21,9 @@ use crate::server::{
 use crate::store::codec::{RecordCodec, RecordFormat, SealKeys, SealKeysError, SealedWithoutKeys};
 use crate::store::{self, Finding, Namespace, Options, ShardCount, StoreError, SystemTimeSource};
 
+/// More than any machine has cores.
+const MOST_THREADS: usize = 1024;
+
 /// Serve gRPC and gRPC-Web until SIGTERM or Ctrl-C
 #[derive(Args, Clone, Debug)]
 pub(super) struct Serve {
@@ -96,11 +99,11 @@ pub(super) struct Serve {
     dev_platform: bool,
 
     /// Calls that are answered at the same time; those over that are refused as OVERLOADED
-    #[arg(long, env = "BANQI_MAX_CALLS", value_name = "CALLS", default_value_t = Load::default().calls)]
+    #[arg(long, env = "BANQI_MAX_CALLS", value_name = "CALLS", default_value_t = Load::default().calls, value_parser = positive)]
     max_calls: NonZeroU32,
 
     /// Streams and waiting polls that are open at the same time; those over that are refused too
-    #[arg(long, env = "BANQI_MAX_STREAMS", value_name = "STREAMS", default_value_t = Load::default().streams)]
+    #[arg(long, env = "BANQI_MAX_STREAMS", value_name = "STREAMS", default_value_t = Load::default().streams, value_parser = positive)]
     max_streams: NonZeroU32,
 
     /// Streams that one caller may have open over this replica; 0 for as many as there may be
@@ -120,7 +123,7 @@ pub(super) struct Serve {
     ended_days: u32,
 
     /// How many threads serve calls: one a core unless given; 1 takes the least time a call
-    #[arg(long, env = "BANQI_THREADS", value_name = "THREADS")]
+    #[arg(long, env = "BANQI_THREADS", value_name = "THREADS", value_parser = threads)]
     threads: Option<NonZeroUsize>,
 
     /// What to log: a level, or levels by target like banqi=debug,warn
@@ -306,6 +309,18 @@ fn lines(findings: &[Finding]) -> String {
 fn shards(text: &str) -> Result<ShardCount, String> {
     let count = text.parse().map_err(|_| "expected a whole number, like 1024".to_owned())?;
     ShardCount::new(count).map_err(|fault| fault.to_string())
+}
+
+/// Reads a number of threads.
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let read = text.parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads));
+    read.and_then(NonZeroUsize::new)
+        .ok_or_else(|| format!("expected a whole number from 1 to {MOST_THREADS}"))
+}
+
+/// Reads a number that is not 0.
+fn positive(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 1 to {}", u32::MAX))
 }
 
 /// Reads a number of seconds, whole or not.

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use futures_util::stream::{self, FuturesUnordered, StreamExt as _};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
@@ -36,6 +37,9 @@ const BLIND: Duration = Duration::from_secs(5);
 const OUTBOX_ROUND: Duration = Duration::from_secs(1);
 const OUTBOX_PARTS: usize = 10;
 
+/// How often the shards of other replicas are looked at.
+const OTHERS_ROUND: Duration = Duration::from_secs(1);
+
 /// How many shards are swept at the same time.
 const AT_ONCE: usize = 8;
 
@@ -52,6 +56,7 @@ pub async fn sweep(host: Arc<Host>, replica: ReplicaId, written: mpsc::Receiver<
     tokio::join!(
         stay_alive(&host, replica, share),
         look_at_deadlines(&host, shards.clone(), &overdue),
+        look_after_others(&host, shards.clone(), &overdue),
         enforce_deadlines(&host, found, &overdue),
         drain_outboxes(&host, shards, written),
     );
@@ -150,6 +155,21 @@ async fn look_at_deadlines(host: &Host, shards: watch::Receiver<Share>, overdue:
                 looked.overdue.into_iter().for_each(|shard| overdue.add(shard));
             }
         }
+    }
+}
+
+/// Finds what other replicas have left undone in their shards, which they may be unable to do.
+async fn look_after_others(host: &Host, shards: watch::Receiver<Share>, overdue: &Overdue) {
+    let mut rounds = every(OTHERS_ROUND);
+    loop {
+        rounds.tick().await;
+        let own: HashSet<Shard> = shards.borrow().iter().copied().collect();
+        let others = host.store().shards().iter().filter(|shard| !own.contains(shard));
+        let sorted = by_place(&**host.store(), others, |shard| *shard);
+        let looks = sorted.values().map(|shards| host.left_overdue(shards));
+        // Whoever sweeps a shard tells when its server is away.
+        let left = join_all(looks).await.into_iter().flatten().flatten();
+        left.for_each(|shard| overdue.add(shard));
     }
 }
 

@@ -11,6 +11,7 @@ mod table;
 mod world;
 
 mod cost;
+mod elsewhere;
 mod refused;
 mod replicas;
 mod rotation;

@@ -59,7 +59,7 @@ enum Entry {
     Game(Arc<HostedGame>, Millis),
     /// No such game any more, so that the entry can go.
     Gone,
-    /// A game that cannot be read.
+    /// A game that nobody can read.
     Unreadable,
 }
 
@@ -68,7 +68,8 @@ impl Host {
     /// at most, so there may be fewer, or none, before the end.
     ///
     /// # Errors
-    /// Where the store is away. A game that cannot be read is left out.
+    /// Where the store is away, or a game can be read by other replicas only. One that nobody can read
+    /// is left out.
     pub(crate) async fn list(
         &self,
         wanted: &Wanted,
@@ -143,8 +144,9 @@ impl Host {
                 return Ok(Entry::Unreadable);
             }
         };
-        // Why it cannot be read is in the log then.
-        let Ok(game) = self.revive(&entry.game, &record) else { return Ok(Entry::Unreadable) };
+        let Some(game) = self.revive_if_anybody_can(&entry.game, &record)? else {
+            return Ok(Entry::Unreadable);
+        };
         if !wanted.lists(entry, &game) {
             return Ok(Entry::Gone);
         }

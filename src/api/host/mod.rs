@@ -36,7 +36,7 @@ use self::attendance::Attendance;
 use self::cache::Cache;
 use self::metrics::Reading;
 use self::told::Told;
-use crate::api::error::ApiError;
+use crate::api::error::{ApiError, Reason};
 use crate::game::{Contradiction, Etag, Game, GameId, Limits, Millis};
 use crate::store::codec::CodecError;
 use crate::store::{Found, Record, Shard, Store, StoreError};
@@ -69,6 +69,16 @@ enum Unreadable {
     Record(#[from] CodecError),
     #[error(transparent)]
     Game(#[from] Contradiction),
+}
+
+impl Unreadable {
+    /// Whether another replica may be able to read it.
+    fn may_be_read_elsewhere(&self) -> bool {
+        match self {
+            Self::Record(error) => error.may_be_read_elsewhere(),
+            Self::Game(error) => matches!(error, Contradiction::NewerEngine { .. }),
+        }
+    }
 }
 
 /// The games of one store, as one replica serves them.
@@ -207,20 +217,20 @@ impl Host {
     }
 
     /// Many games as the store has them now, in the order asked for; `None` for those that there are
-    /// not, or that cannot be read.
+    /// not, or that nobody can read.
     ///
     /// # Errors
-    /// Where the store is away.
+    /// Where the store is away, or another replica may be able to read what this one cannot.
     pub(crate) async fn read_those_there(
         &self,
         ids: &[GameId],
     ) -> Result<Vec<Option<Arc<HostedGame>>>, ApiError> {
         let found = self.store.load_many(ids).await?;
-        let read = |(id, found): (&GameId, Found<Record>)| {
-            let record = found.ok().flatten()?;
-            self.revive(id, &record).ok()
+        let read = |(id, found): (&GameId, Found<Record>)| match found {
+            Ok(Some(record)) => self.revive_if_anybody_can(id, &record),
+            Ok(None) | Err(_) => Ok(None),
         };
-        Ok(ids.iter().zip(found).map(read).collect())
+        ids.iter().zip(found).map(read).collect()
     }
 
     /// The present of the game's shard.
@@ -229,6 +239,24 @@ impl Host {
     /// Where the store is away.
     pub(crate) async fn now(&self, id: &GameId) -> Result<Millis, ApiError> {
         Ok(self.store.now(self.store.shards().shard_of(id)).await?)
+    }
+
+    /// The game that a record is; `None` where it is broken, which the log tells then.
+    ///
+    /// # Errors
+    /// Where another replica may be able to read it.
+    fn revive_if_anybody_can(
+        &self,
+        id: &GameId,
+        record: &Record,
+    ) -> Result<Option<Arc<HostedGame>>, ApiError> {
+        match self.revive(id, record) {
+            Ok(game) => Ok(Some(game)),
+            Err(error) if matches!(error.reason(), Reason::RecordSealed | Reason::RecordNewer) => {
+                Err(error)
+            }
+            Err(_) => Ok(None),
+        }
     }
 
     /// The game that a record is, or an error that the log has too.

@@ -11,7 +11,7 @@ use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Command, Game, GameId, Millis, PlayerId, Span, decide};
 use crate::store::codec::{IndexChange, IndexTask};
-use crate::store::{Due, EntryId, Shard, StoreError};
+use crate::store::{Due, EntryId, Shard, StoreError, SystemTimeSource, TimeSource as _};
 
 /// How many games or entries are asked for at once.
 const AT_ONCE: u32 = 100;
@@ -26,8 +26,15 @@ const GAMES_AT_ONCE: usize = 8;
 /// How long after a deadline a sweep comes, so that whoever touches the game is first.
 const GRACE: Span = Span(500);
 
+/// How long after a deadline a replica looks at shards that are another's. That one may be unable to
+/// read a game, or be slow.
+const OTHERS_GRACE: Span = Span(2_000);
+
 /// After what time a game that cannot be read is looked at again.
 const UNREADABLE_AGAIN: Span = Span(60_000);
+
+/// How long a due game that another replica may be able to read is left to it.
+const LEFT_TO_OTHERS: Span = Span(30_000);
 
 impl Host {
     /// Whether a shard whose first deadline is this one has something to be swept.
@@ -36,6 +43,24 @@ impl Host {
     /// Where the store is away.
     pub(crate) async fn is_overdue(&self, shard: Shard, first: Millis) -> Result<bool, StoreError> {
         Ok(self.store.now(shard).await? >= first + GRACE)
+    }
+
+    /// Those of the shards in which whoever sweeps them has left something for so long that
+    /// somebody else should try. Costs next to nothing where nothing was.
+    ///
+    /// # Errors
+    /// Where the store is away.
+    pub(crate) async fn left_overdue(&self, shards: &[Shard]) -> Result<Vec<Shard>, StoreError> {
+        let system = SystemTimeSource.now();
+        let mut left = Vec::new();
+        for (&shard, first) in shards.iter().zip(self.store.first_deadlines(shards).await?) {
+            let Some(first) = first else { continue };
+            // A shard's time never is later than the system's by more than clocks are apart.
+            if first + GRACE < system && self.store.now(shard).await? >= first + OTHERS_GRACE {
+                left.push(shard);
+            }
+        }
+        Ok(left)
     }
 
     /// Ends the games of a shard whose deadline has passed.
@@ -66,7 +91,17 @@ impl Host {
     async fn enforce_deadline(&self, due: Due, now: Millis) -> Result<Enforced, StoreError> {
         let id = &due.game;
         let game = match self.store.load(id).await {
-            Ok(Some(record)) => self.replay(id, &record).map_err(|error| error.to_string()),
+            Ok(Some(record)) => match self.replay(id, &record) {
+                Err(error)
+                    if error.may_be_read_elsewhere() && now < due.deadline + LEFT_TO_OTHERS =>
+                {
+                    if self.unreadable.is_new(id) {
+                        tracing::warn!(game = %id, %error, "a deadline is left to other replicas");
+                    }
+                    return Ok(Enforced::Left);
+                }
+                read => read.map_err(|error| error.to_string()),
+            },
             // It has expired, and its deadline goes with it.
             Ok(None) => return Ok(Enforced::Left),
             Err(error) if error.is_transient() => return Err(error),

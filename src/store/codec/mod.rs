@@ -135,6 +135,12 @@ pub enum CodecError {
 }
 
 impl CodecError {
+    /// Whether another replica may be able to read the record: one of a newer release, or one that
+    /// has its key.
+    pub fn may_be_read_elsewhere(&self) -> bool {
+        self.is_newer() || matches!(self, Self::UnknownSealKey { .. })
+    }
+
     /// Whether the record is of a newer format rather than broken.
     pub fn is_newer(&self) -> bool {
         matches!(
