@@ -129,6 +129,8 @@ async fn look_at_deadlines(host: &Host, shards: watch::Receiver<Share>, overdue:
     let mut looks = FuturesUnordered::new();
     loop {
         tokio::select! {
+            // So that a simulation takes the same course again. A round comes but once in a while.
+            biased;
             _ = rounds.tick() => {
                 let now = Instant::now();
                 beats.retain(|_, beaten| now.duration_since(*beaten) < BEAT);
