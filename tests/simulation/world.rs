@@ -54,7 +54,8 @@ impl World {
         for replica in 0..REPLICAS {
             let store = Arc::new(SimulatedStore { replica, backend: Arc::clone(&backend) });
             let source = Arc::new(SeededSource::new(random_for(seed, ("replica", replica))));
-            let (host, written) = Host::with_random_source(store, options, source);
+            let time = Arc::clone(&backend.clock) as _;
+            let (host, written) = Host::with_sources(store, options, source, time);
             let api = GameApi::new(Arc::clone(&host), Arc::clone(&callers), PACE);
             replicas.push(games(api.into_server()));
             let id = ReplicaId(uuid::Uuid::from_u128(1 + replica as u128));

@@ -39,7 +39,7 @@ use self::told::Told;
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Contradiction, Etag, Game, GameId, Limits, Millis};
 use crate::store::codec::CodecError;
-use crate::store::{Found, Record, Shard, Store, StoreError};
+use crate::store::{Found, Record, Shard, Store, StoreError, SystemTimeSource, TimeSource};
 
 /// How many outboxes may wait to be drained at once; those beyond wait for the next sweep.
 const OUTBOXES_TOLD: usize = 1024;
@@ -91,6 +91,7 @@ pub struct Host {
     outbox_written: mpsc::Sender<Shard>,
     attendance: Attendance,
     random: Arc<dyn RandomSource>,
+    time: Arc<dyn TimeSource>,
     metrics: HostMetrics,
 }
 
@@ -98,23 +99,33 @@ impl Host {
     /// The games of a store. The receiver is told each shard whose outbox was written to, for
     /// whoever drains it.
     pub fn new(store: Arc<dyn Store>, options: HostOptions) -> (Arc<Self>, mpsc::Receiver<Shard>) {
-        Self::with_random_source(store, options, Arc::new(SystemRandomSource))
+        Self::with_sources(store, options, Arc::new(SystemRandomSource), Arc::new(SystemTimeSource))
     }
 
-    /// The same with another source of randomness, which whoever knows it can foretell: for
-    /// simulations.
-    pub fn with_random_source(
+    /// The same with other sources of randomness, which whoever knows them can foretell, and of the
+    /// system's time: for simulations.
+    pub fn with_sources(
         store: Arc<dyn Store>,
         options: HostOptions,
         random: Arc<dyn RandomSource>,
+        time: Arc<dyn TimeSource>,
     ) -> (Arc<Self>, mpsc::Receiver<Shard>) {
         let (outbox_written, receiver) = mpsc::channel(OUTBOXES_TOLD);
         let cache = Cache::new(options.cached_games);
         let unreadable = Told::default();
         let attendance = Attendance::default();
         let metrics = HostMetrics::default();
-        let host =
-            Self { store, options, cache, unreadable, outbox_written, attendance, random, metrics };
+        let host = Self {
+            store,
+            options,
+            cache,
+            unreadable,
+            outbox_written,
+            attendance,
+            random,
+            time,
+            metrics,
+        };
         (Arc::new(host), receiver)
     }
 

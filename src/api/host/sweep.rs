@@ -11,7 +11,7 @@ use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Command, Game, GameId, Millis, PlayerId, Span, decide};
 use crate::store::codec::{IndexChange, IndexTask};
-use crate::store::{Due, EntryId, Shard, StoreError, SystemTimeSource, TimeSource as _};
+use crate::store::{Due, EntryId, Shard, StoreError};
 
 /// How many games or entries are asked for at once.
 const AT_ONCE: u32 = 100;
@@ -51,7 +51,7 @@ impl Host {
     /// # Errors
     /// Where the store is away.
     pub(crate) async fn left_overdue(&self, shards: &[Shard]) -> Result<Vec<Shard>, StoreError> {
-        let system = SystemTimeSource.now();
+        let system = self.time.now();
         let mut left = Vec::new();
         for (&shard, first) in shards.iter().zip(self.store.first_deadlines(shards).await?) {
             let Some(first) = first else { continue };
