@@ -1,23 +1,33 @@
 //! A primary with two replicas, and three sentinels that watch over them.
 
-use super::{OPTIONS, USER, restrict, start_replica, try_ask, until_says};
+use super::{OPTIONS, USER, ask, restrict, start_replica, try_ask, until_says};
 use crate::support::redis_server::RedisServer;
+
+/// How long a failover may take before another is tried, in milliseconds.
+const FAILOVER_TIMEOUT: &str = "3000";
 
 pub(crate) struct Sentinels {
     pub(crate) servers: Vec<RedisServer>,
     pub(crate) sentinels: Vec<RedisServer>,
+    down_after: u32,
 }
 
 impl Sentinels {
     pub(crate) async fn start() -> Self {
+        Self::start_with(500).await
+    }
+
+    /// Sentinels that take a server for dead after these milliseconds of silence.
+    pub(crate) async fn start_with(down_after: u32) -> Self {
         let primary = RedisServer::start_with(&OPTIONS);
         let replicas = [start_replica(&primary, &[]), start_replica(&primary, &[])];
         for replica in &replicas {
             until_says(replica, &["INFO", "replication"], "master_link_status:up").await;
         }
         let configuration = format!(
-            "sentinel monitor games 127.0.0.1 {} 2\nsentinel down-after-milliseconds games 500\n\
-             sentinel failover-timeout games 3000\n",
+            "sentinel monitor games 127.0.0.1 {} 2\n\
+             sentinel down-after-milliseconds games {down_after}\n\
+             sentinel failover-timeout games {FAILOVER_TIMEOUT}\n",
             primary.port()
         );
         let sentinels: Vec<_> =
@@ -31,7 +41,19 @@ impl Sentinels {
         for server in &servers {
             restrict(server).await;
         }
-        Self { servers, sentinels }
+        Self { servers, sentinels, down_after }
+    }
+
+    /// Makes a sentinel forget what it knows, and follow this primary.
+    pub(crate) async fn set_right(&self, sentinel: &RedisServer, primary: u16) {
+        let (primary, down_after) = (primary.to_string(), self.down_after.to_string());
+        ask::<()>(sentinel, &["SENTINEL", "REMOVE", "games"]).await;
+        ask::<()>(sentinel, &["SENTINEL", "MONITOR", "games", "127.0.0.1", &primary, "2"]).await;
+        let mut set = vec!["SENTINEL", "SET", "games"];
+        set.extend(["down-after-milliseconds", &down_after]);
+        set.extend(["failover-timeout", FAILOVER_TIMEOUT]);
+        ask::<()>(sentinel, &set).await;
+        until_says(sentinel, &["INFO", "sentinel"], "sentinels=3").await;
     }
 
     pub(crate) fn url(&self) -> String {
