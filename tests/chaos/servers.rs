@@ -23,6 +23,10 @@ const ELECTION: Duration = Duration::from_mins(2);
 /// After how long a sentinel that does not follow the others is set right.
 const LAGGARD: Duration = Duration::from_secs(20);
 
+/// After how many milliseconds of silence sentinels take a server for dead: a busy machine must not
+/// look like one.
+const DOWN_AFTER: u32 = 2_000;
+
 const NAMED: [&str; 3] = ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", "games"];
 
 /// What is behind the store of all replicas.
@@ -46,10 +50,7 @@ impl Servers {
                     [Network::to(port).await, Network::to(port).await, Network::to(port).await];
                 Self::One { server, networks: Arc::new(networks) }
             }
-            Case::Sentinels => {
-                // A busy machine must not look like a dead server.
-                Self::Sentinels(Sentinels::start_with(2_000).await)
-            }
+            Case::Sentinels => Self::Sentinels(Sentinels::start_with(DOWN_AFTER).await),
             Case::Cluster => Self::Cluster(Cluster::start().await),
         }
     }
@@ -187,12 +188,23 @@ async fn until_another(servers: &Sentinels, than: u16) {
         {
             let thought: redis::Value = ask(sentinel, &["SENTINEL", "MASTER", "games"]).await;
             println!("a sentinel that named {port} is told of {next}; it thought {thought:?}");
-            servers.set_right(sentinel, next).await;
+            set_right(sentinel, next).await;
         }
         sleep(Duration::from_millis(20)).await;
     };
     let next = servers.servers.iter().find(|server| server.port() == next).expect("one of them");
     until_says(next, &["INFO", "replication"], "role:master").await;
+}
+
+/// Makes a sentinel forget what it knows, and follow this primary.
+async fn set_right(sentinel: &RedisServer, primary: u16) {
+    let (primary, down_after) = (primary.to_string(), DOWN_AFTER.to_string());
+    ask::<()>(sentinel, &["SENTINEL", "REMOVE", "games"]).await;
+    ask::<()>(sentinel, &["SENTINEL", "MONITOR", "games", "127.0.0.1", &primary, "2"]).await;
+    let set = ["SENTINEL", "SET", "games"];
+    let options = ["down-after-milliseconds", &down_after, "failover-timeout", "3000"];
+    ask::<()>(sentinel, &[&set[..], &options].concat()).await;
+    until_says(sentinel, &["INFO", "sentinel"], "sentinels=3").await;
 }
 
 async fn cluster(cluster: &mut Cluster, fault: Fault, random: &mut Xoshiro256PlusPlus) {

@@ -1,15 +1,11 @@
 //! A primary with two replicas, and three sentinels that watch over them.
 
-use super::{OPTIONS, USER, ask, restrict, start_replica, try_ask, until_says};
+use super::{OPTIONS, USER, restrict, start_replica, try_ask, until_says};
 use crate::support::redis_server::RedisServer;
-
-/// How long a failover may take before another is tried, in milliseconds.
-const FAILOVER_TIMEOUT: &str = "3000";
 
 pub(crate) struct Sentinels {
     pub(crate) servers: Vec<RedisServer>,
     pub(crate) sentinels: Vec<RedisServer>,
-    down_after: u32,
 }
 
 impl Sentinels {
@@ -27,7 +23,7 @@ impl Sentinels {
         let configuration = format!(
             "sentinel monitor games 127.0.0.1 {} 2\n\
              sentinel down-after-milliseconds games {down_after}\n\
-             sentinel failover-timeout games {FAILOVER_TIMEOUT}\n",
+             sentinel failover-timeout games 3000\n",
             primary.port()
         );
         let sentinels: Vec<_> =
@@ -41,19 +37,7 @@ impl Sentinels {
         for server in &servers {
             restrict(server).await;
         }
-        Self { servers, sentinels, down_after }
-    }
-
-    /// Makes a sentinel forget what it knows, and follow this primary.
-    pub(crate) async fn set_right(&self, sentinel: &RedisServer, primary: u16) {
-        let (primary, down_after) = (primary.to_string(), self.down_after.to_string());
-        ask::<()>(sentinel, &["SENTINEL", "REMOVE", "games"]).await;
-        ask::<()>(sentinel, &["SENTINEL", "MONITOR", "games", "127.0.0.1", &primary, "2"]).await;
-        let mut set = vec!["SENTINEL", "SET", "games"];
-        set.extend(["down-after-milliseconds", &down_after]);
-        set.extend(["failover-timeout", FAILOVER_TIMEOUT]);
-        ask::<()>(sentinel, &set).await;
-        until_says(sentinel, &["INFO", "sentinel"], "sentinels=3").await;
+        Self { servers, sentinels }
     }
 
     pub(crate) fn url(&self) -> String {
