@@ -55,6 +55,7 @@ fn servers(descriptors: FileDescriptorSet, out: PathBuf) -> Result<(), Box<dyn E
     let (package, generated) = PACKAGE;
     let mut builder = tonic_prost_build::configure()
         .build_client(false)
+        .codec_path("crate::api::codec::Codec")
         .out_dir(out)
         .extern_path(package, generated);
     for answer in PARTLY_ENCODED {

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod callers;
+pub(crate) mod codec;
 pub mod convert;
 pub mod error;
 pub mod export;

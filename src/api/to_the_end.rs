@@ -11,10 +11,12 @@ use super::error::ApiError;
 
 /// Runs a write to its end even if its caller goes away: what the store was told cannot be untold,
 /// and a write that is dropped half-way would leave this replica in the dark about it.
-pub(super) async fn to_the_end<T: Send + 'static>(
+pub(super) fn to_the_end<T: Send + 'static>(
     write: impl Future<Output = Result<T, ApiError>> + Send + 'static,
-) -> Result<Response<T>, Status> {
-    Ok(Response::new(ToTheEnd(Some(Box::pin(write))).await?))
+) -> impl Future<Output = Result<Response<T>, Status>> + Send + 'static {
+    // Not within the future: that would have room for the write as well.
+    let write = ToTheEnd(Some(Box::pin(write)));
+    async { Ok(Response::new(write.await?)) }
 }
 
 /// A future that becomes a task of its own when it is dropped before its end. Few are, so only

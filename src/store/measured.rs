@@ -115,6 +115,10 @@ impl Store for MeasuredStore {
         self.measure("commit", self.inner.commit(commit)).await
     }
 
+    fn known_now(&self, shard: Shard) -> Option<Millis> {
+        self.inner.known_now(shard)
+    }
+
     // Nearly always an estimate of this process, which is no call.
     async fn now(&self, shard: Shard) -> Result<Millis, StoreError> {
         self.inner.now(shard).await

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lru::LruCache;
 
 use super::HostedGame;
-use crate::game::{Game, GameId};
+use crate::game::GameId;
 
 /// The games used last. What is in it may be out of date: only a store says what stands.
 #[derive(Debug)]
@@ -22,15 +22,12 @@ impl Cache {
     }
 
     /// Takes up a state of a game, in place of the one that it had.
-    pub(super) fn put(&self, game: Game) -> Arc<HostedGame> {
+    pub(super) fn put(&self, game: &Arc<HostedGame>) {
         let mut games = self.games();
-        if let Some(known) = games.get_mut(game.id()) {
-            *known = HostedGame::after(game, Some(&**known));
-            return Arc::clone(known);
+        match games.get_mut(game.id()) {
+            Some(known) => *known = Arc::clone(game),
+            None => drop(games.put(game.id().clone(), Arc::clone(game))),
         }
-        let game = HostedGame::new(game);
-        games.put(game.id().clone(), Arc::clone(&game));
-        game
     }
 
     pub(super) fn forget(&self, id: &GameId) {

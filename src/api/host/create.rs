@@ -76,7 +76,8 @@ impl Host {
                 }
                 faults.into_error()
             })?;
-            let standing = match self.put_at(game, &Event::Created, None, now).await? {
+            let standing = match self.put(HostedGame::new(game), &Event::Created, None, now).await?
+            {
                 Committed::Done(done) => return Ok(Created { game: done.game, now: done.now }),
                 Committed::Stands(standing) => standing,
                 Committed::Again => continue,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::write::entry_of;
+use super::consequences::{entry_of, with_tasks};
 use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Command, Game, GameId, PlayerId, Refusal, decide};
@@ -130,6 +130,7 @@ impl Host {
         };
         let next = game.after(&change, None);
         let next = next.map_err(|error| ApiError::contradiction(id, &error))?;
+        let next = HostedGame::after(next, Some(game));
         let commit =
             Commit::new(self.store.shards(), now, self.write_of(&next, Some(game.version()))?);
         let task = IndexTask {
@@ -139,7 +140,7 @@ impl Host {
         };
         let has_another = next.seats().any(|seat| next.player(seat) == Some(player));
         let tasks = if has_another { Vec::new() } else { vec![task] };
-        match self.send_with(commit, id, tasks).await? {
+        match self.send(&with_tasks(commit, tasks), id).await? {
             Outcome::Applied { now, .. } => {
                 self.written(next, now);
                 Ok(true)

@@ -2,6 +2,7 @@
 
 mod attendance;
 mod cache;
+mod consequences;
 mod create;
 mod credential;
 mod erase;
@@ -249,7 +250,11 @@ impl Host {
     /// # Errors
     /// Where the store is away.
     pub(crate) async fn now(&self, id: &GameId) -> Result<Millis, ApiError> {
-        Ok(self.store.now(self.store.shards().shard_of(id)).await?)
+        let shard = self.store.shards().shard_of(id);
+        match self.store.known_now(shard) {
+            Some(now) => Ok(now),
+            None => Ok(self.store.now(shard).await?),
+        }
     }
 
     /// The game that a record is; `None` where it is broken, which the log tells then.
@@ -294,6 +299,8 @@ impl Host {
         };
         let game = game?;
         self.metrics.read(reading);
-        Ok(self.cache.put(game))
+        let game = HostedGame::after(game, known.as_deref());
+        self.cache.put(&game);
+        Ok(game)
     }
 }

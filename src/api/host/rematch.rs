@@ -95,6 +95,7 @@ impl Host {
         let change = change.map_err(refused)?;
         let noted =
             old.after(&change, None).map_err(|error| ApiError::contradiction(old.id(), &error))?;
+        let (new, noted) = (HostedGame::new(new), HostedGame::after(noted, Some(old)));
         self.put_rematch(new, noted, old.version()).await
     }
 

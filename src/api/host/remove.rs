@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::write::{check_etag, entry_of, players, reused};
+use super::consequences::{entry_of, players, with_tasks};
+use super::write::{check_etag, reused};
 use super::{Asked, Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
 use crate::game::{Game, Millis};
@@ -64,7 +65,7 @@ impl Host {
         let task =
             |player| IndexTask { change: IndexChange::Remove, player, entry: entry_of(game) };
         let tasks = players(game).into_iter().map(task).collect();
-        let outcome = self.send_with(commit, id, tasks).await?;
+        let outcome = self.send(&with_tasks(commit, tasks), id).await?;
         self.cache.forget(id);
         Ok(matches!(outcome, Outcome::Applied { .. }))
     }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
 
-use super::write::{Committed, entry_of, players};
+use super::consequences::{entry_of, players};
+use super::write::Committed;
 use super::{Host, HostedGame};
 use crate::api::error::{ApiError, Reason};
-use crate::game::{Command, Game, GameId, Millis, PlayerId, Span, decide};
+use crate::game::{Command, GameId, Millis, PlayerId, Span, decide};
 use crate::store::codec::{IndexChange, IndexTask};
 use crate::store::{Due, EntryId, Shard, StoreError};
 
@@ -132,7 +133,7 @@ impl Host {
     /// Removes a game whose time is over, or writes what has come due; `None` where neither has.
     async fn enforce_or_remove(
         &self,
-        game: &Game,
+        game: &HostedGame,
         now: Millis,
     ) -> Result<Option<Enforced>, ApiError> {
         if self.remove_outlived(game, now).await? {
@@ -170,7 +171,11 @@ impl Host {
     }
 
     /// Writes what has come due; `None` where nothing has.
-    async fn enforce_once(&self, game: &Game, now: Millis) -> Result<Option<Committed>, ApiError> {
+    async fn enforce_once(
+        &self,
+        game: &HostedGame,
+        now: Millis,
+    ) -> Result<Option<Committed>, ApiError> {
         let due = decide(game, &Command::EnforceDeadline, now, &self.options.limits);
         let Ok(change) = due else { return Ok(None) };
         let committed = self.commit(game, &change, None).await?;

@@ -1,19 +1,18 @@
 //! Changing a game: load, decide, compare-and-set, and again where another was faster.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::consequences::{milestones, with_consequences};
 use super::random::no_randomness;
 use super::{Credential, Host, HostedGame, Sight};
 use crate::api::callers::Caller;
 use crate::api::error::{ApiError, Reason};
 use crate::game::{
-    Change, Command, Etag, Event, Game, GameId, Millis, PlayerId, Recall, Refusal, Request,
-    Revision, Version, decide,
+    Change, Command, Etag, Event, Game, GameId, Millis, Recall, Refusal, Request, Revision,
+    Version, decide,
 };
 use crate::rules::Seat;
-use crate::store::codec::{IndexChange, IndexTask, Lifecycle};
-use crate::store::{self, Commit, Durability, IndexEntry, Outcome, Write};
+use crate::store::{self, Commit, Durability, Outcome, Write};
 
 /// How often a write is decided anew because another one was faster.
 const ATTEMPTS: usize = 5;
@@ -257,46 +256,38 @@ impl Host {
     /// Writes a change that was decided on `game`.
     pub(super) async fn commit(
         &self,
-        game: &Game,
+        game: &HostedGame,
         change: &Change,
         request: Option<Request>,
     ) -> Result<Committed, ApiError> {
         let id = game.id();
         let next =
             game.after(change, request).map_err(|error| ApiError::contradiction(id, &error))?;
-        self.put(next, change.event(), Some(game.version())).await
+        let next = HostedGame::after(next, Some(game));
+        let present = self.now(id).await?;
+        self.put(next, change.event(), Some(game.version()), present).await
     }
 
-    /// Writes a state of a game, to which `event` led, where `expected` stands.
+    /// Writes a state of a game, to which `event` led, where `expected` stands, if the shard's time still
+    /// is about `present`: a game that is created by a time which has jumped since would be over at once.
     pub(super) async fn put(
         &self,
-        next: Game,
-        event: &Event,
-        expected: Option<Version>,
-    ) -> Result<Committed, ApiError> {
-        let present = self.now(next.id()).await?;
-        self.put_at(next, event, expected, present).await
-    }
-
-    /// Writes a state of a game, as [`Self::put`] does, if the shard's time still is about `present`: a
-    /// game that is created by a time which has jumped since would be over at once.
-    pub(super) async fn put_at(
-        &self,
-        next: Game,
+        next: Arc<HostedGame>,
         event: &Event,
         expected: Option<Version>,
         present: Millis,
     ) -> Result<Committed, ApiError> {
-        let id = next.id().clone();
         let commit = Commit::new(self.store.shards(), present, self.write_of(&next, expected)?);
-        match self.send(commit, &next, event, expected).await? {
+        let commit = with_consequences(commit, &next, event, expected);
+        match self.send(&commit, next.id()).await? {
             Outcome::Applied { now, durability } => {
+                self.reached(&next, expected);
                 Ok(Committed::Done(Done { durability, ..self.written(next, now) }))
             }
             Outcome::Conflict { current, .. } => match current.into_iter().next().flatten() {
-                Some(record) => Ok(Committed::Stands(self.revive(&id, &record)?)),
+                Some(record) => Ok(Committed::Stands(self.revive(next.id(), &record)?)),
                 None => {
-                    self.cache.forget(&id);
+                    self.cache.forget(next.id());
                     Ok(Committed::Again)
                 }
             },
@@ -308,8 +299,8 @@ impl Host {
     /// write was faster.
     pub(super) async fn put_rematch(
         &self,
-        rematch: Game,
-        noted: Game,
+        rematch: Arc<HostedGame>,
+        noted: Arc<HostedGame>,
         expected: Version,
     ) -> Result<Option<Done>, ApiError> {
         let shards = self.store.shards();
@@ -320,11 +311,11 @@ impl Host {
                 tracing::error!(%error, "a rematch cannot be written with its game");
                 ApiError::fault()
             })?;
-        let Outcome::Applied { now, .. } =
-            self.send(commit, &rematch, &Event::Created, None).await?
-        else {
+        let commit = with_consequences(commit, &rematch, &Event::Created, None);
+        let Outcome::Applied { now, .. } = self.send(&commit, rematch.id()).await? else {
             return Ok(None);
         };
+        self.reached(&rematch, None);
         self.written(noted, now);
         Ok(Some(self.written(rematch, now)))
     }
@@ -351,54 +342,26 @@ impl Host {
         })
     }
 
-    /// Commits, with what is told of the game's life and what the event changes in the index of
-    /// players' games.
-    async fn send(
-        &self,
-        mut commit: Commit,
-        next: &Game,
-        event: &Event,
-        expected: Option<Version>,
-    ) -> Result<Outcome, ApiError> {
-        let before = expected.map_or(Revision(0), |version| version.revision);
-        let milestones: Vec<_> = next.milestones_after(before).collect();
-        for &(milestone, revision) in &milestones {
-            let entry = Lifecycle { milestone, game: next.id().clone(), revision };
-            commit = commit.with_feed_entry(entry.to_bytes());
-        }
-        if *event == Event::Created {
-            commit = commit.with_listed(entry_of(next));
-        }
-        let outcome = self.send_with(commit, next.id(), index_tasks(next, event)).await?;
-        if matches!(outcome, Outcome::Applied { .. }) {
-            milestones.iter().for_each(|(milestone, _)| self.metrics.reached(*milestone));
-        }
-        Ok(outcome)
-    }
-
-    /// Commits a write of a game, and what is to be done in the index of players' games.
-    pub(super) async fn send_with(
-        &self,
-        mut commit: Commit,
-        id: &GameId,
-        tasks: Vec<IndexTask>,
-    ) -> Result<Outcome, ApiError> {
-        let has_tasks = !tasks.is_empty();
-        for task in tasks {
-            commit = commit.with_outbox_entry(task.to_bytes());
-        }
-        let outcome = self.store.commit(&commit).await;
+    /// Commits a write of a game.
+    pub(super) async fn send(&self, commit: &Commit, id: &GameId) -> Result<Outcome, ApiError> {
+        let outcome = self.store.commit(commit).await;
         let outcome = outcome.map_err(|error| ApiError::from(error).about(id))?;
-        if has_tasks && matches!(outcome, Outcome::Applied { .. }) {
+        if !commit.outbox().is_empty() && matches!(outcome, Outcome::Applied { .. }) {
             // Where nobody listens or too many wait, a sweep finds it.
             let _ = self.outbox_written.try_send(commit.shard());
         }
         Ok(outcome)
     }
 
+    /// Counts what a game has come to since it stood as expected.
+    fn reached(&self, game: &Game, expected: Option<Version>) {
+        milestones(game, expected).for_each(|(milestone, _)| self.metrics.reached(milestone));
+    }
+
     /// Takes note of a state that was written.
-    pub(super) fn written(&self, game: Game, now: Millis) -> Done {
-        Done { game: self.cache.put(game), now, durability: None }
+    pub(super) fn written(&self, game: Arc<HostedGame>, now: Millis) -> Done {
+        self.cache.put(&game);
+        Done { game, now, durability: None }
     }
 }
 
@@ -449,28 +412,4 @@ fn changed_since(game: &Game, told: Option<Version>) -> ApiError {
         told,
         "the game has changed since `etag`: read it and decide anew",
     )
-}
-
-/// The entry of a game in lists of games.
-pub(super) fn entry_of(game: &Game) -> IndexEntry {
-    IndexEntry { created: game.created_at(), game: game.id().clone() }
-}
-
-/// The players who have seats in a game, or for whom seats are reserved, each once.
-pub(super) fn players(game: &Game) -> BTreeSet<PlayerId> {
-    game.seats().filter_map(|seat| game.player(seat)).cloned().collect()
-}
-
-/// What an event changes in the index of players' games.
-fn index_tasks(game: &Game, event: &Event) -> Vec<IndexTask> {
-    let add = |player: &PlayerId| IndexTask {
-        change: IndexChange::Add,
-        player: player.clone(),
-        entry: entry_of(game),
-    };
-    match event {
-        Event::Created => players(game).iter().map(add).collect(),
-        Event::Joined { seat, .. } => game.player(*seat).map(add).into_iter().collect(),
-        _ => Vec::new(),
-    }
 }

@@ -239,12 +239,16 @@ impl Store for RedisStore {
         outcome
     }
 
+    fn known_now(&self, shard: Shard) -> Option<Millis> {
+        self.estimates.at(shard, Instant::now())
+    }
+
     async fn now(&self, shard: Shard) -> Result<Millis, StoreError> {
-        if let Some(now) = self.estimates.at(shard, Instant::now()) {
+        if let Some(now) = self.known_now(shard) {
             return Ok(now);
         }
         self.beat_some(&[shard]).await?;
-        self.estimates.at(shard, Instant::now()).ok_or_else(|| StoreError::no_answer(self.deadline))
+        self.known_now(shard).ok_or_else(|| StoreError::no_answer(self.deadline))
     }
 
     async fn beat(&self, shards: &[Shard]) -> Result<(), StoreError> {
