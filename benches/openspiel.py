@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
-"""Compares this engine with OpenSpiel's `banqi` on the same games, in one run.
+"""Compares this engine with OpenSpiel's `banqi`, in one run.
 
     benches/openspiel.py [--least RATIO]
 
-Both play the same random Taiwanese games again: OpenSpiel through its Python API (`legal_actions`,
-`apply_action`), this engine through its Rust API; once with all legal actions listed before each
-action, once without. Before anything is timed, both must list equally many legal actions before
-every action. Exits with 1 where they differ, or where this engine, listing, is less than RATIO
-times as fast.
+Random games, every legal action equally likely, are played from new deals to their end: by this
+engine; by OpenSpiel as it is driven from Python (`is_terminal`, `is_chance_node`, `legal_actions`,
+`chance_outcomes`, `apply_action`); and by OpenSpiel's own rollouts, which are C++ and never come
+back to Python (its MCTS bot with one simulation of many rollouts).
+
+Besides, both play the same Taiwanese games again: OpenSpiel through its Python API
+(`legal_actions`, `apply_action`), this engine through its Rust API; once with all legal actions
+listed before each action, once without. Before anything is timed, both must list equally many
+legal actions before every action.
+
+Exits with 1 where they differ, or where this engine's random games are less than RATIO times as
+fast, a turn, as those driven from Python.
 
 OpenSpiel is installed into a virtual environment below the target directory.
 """
@@ -15,6 +22,7 @@ OpenSpiel is installed into a virtual environment below the target directory.
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 import time
@@ -24,6 +32,10 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 OPENSPIEL = "open_spiel==2.0.2"
 ROUNDS = 9
+
+# In a round of theirs.
+NEW_GAMES = 100
+ROLLOUTS = 2_000
 
 # OpenSpiel numbers what a flip turns up: red, then black, in this order.
 PIECES = "KAERHCPkaerhcp"
@@ -48,11 +60,12 @@ def inside_environment():
 
 
 def our_side():
-    """Our games, and how long playing all of them again takes, in nanoseconds."""
+    """Our games, how long playing all of them again takes, in nanoseconds, and the same of new ones."""
     command = ["cargo", "bench", "--quiet", "--bench", "openspiel"]
     output = subprocess.run(command, cwd=TOP, check=True, stdout=subprocess.PIPE).stdout
     measured = json.loads(output)
-    return measured["games"], measured["nanoseconds"]
+    new = measured["new"]
+    return measured["games"], measured["nanoseconds"], new["nanoseconds"] / new["turns"], new
 
 
 def square(text):
@@ -89,6 +102,29 @@ def replay(game, played, listing):
                 state.apply_action(step)
 
 
+def play_new(game):
+    """Plays new games in OpenSpiel as a program in Python does; says how many turns they took."""
+    draw, turns = random.Random(0), 0
+    for _ in range(NEW_GAMES):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, weights = zip(*state.chance_outcomes())
+                state.apply_action(draw.choices(outcomes, weights)[0])
+            else:
+                state.apply_action(draw.choice(state.legal_actions()))
+                turns += 1
+    return turns
+
+
+def roll_out(pyspiel, game):
+    """Lets OpenSpiel play new games by itself."""
+    evaluator = pyspiel.RandomRolloutEvaluator(ROLLOUTS, 0)
+    # Exploration, one simulation, megabytes, no solving, seed, not verbose.
+    bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 100, False, 0, False)
+    bot.step(game.new_initial_state())
+
+
 def fastest(run):
     """The fastest of some rounds, in nanoseconds: what the machine does besides only adds to it."""
     rounds = []
@@ -105,27 +141,37 @@ def main():
     arguments = argparse.ArgumentParser(usage="benches/openspiel.py [--least RATIO]")
     arguments.add_argument("--least", type=float, default=0.0, metavar="RATIO")
     least = arguments.parse_args().least
-    games, before = our_side()
+    games, before, new_before, new = our_side()
     # OpenSpiel counts turns without progress in its own way; these games end by our count.
     game = pyspiel.load_game("banqi", {"max_no_progress": 1000})
     for recorded in games:
         check(game, recorded)
     played = [[steps(record) for record in recorded["records"]] for recorded in games]
     actions = sum(len(turns) for turns in played)
-    theirs = {"listing": fastest(lambda: replay(game, played, True)),
-              "playing": fastest(lambda: replay(game, played, False))}
-    _, after = our_side()
-    print(f"{len(games)} random Taiwanese games, {actions} actions; both engines list equally many "
-          f"legal actions before every one of them. Nanoseconds an action:")
-    print(f"{'':28}{OPENSPIEL:>22}{'this engine':>14}{'ratio':>8}")
-    for what, name in [("listing", "listed and played"), ("playing", "played alone")]:
-        # The slower of two measurements, one before and one after OpenSpiel's.
-        ours = max(before[what], after[what])
-        ratio = theirs[what] / ours
-        print(f"{name:28}{theirs[what] / actions:22.0f}{ours / actions:14.1f}{ratio:8.1f}")
-        if what == "listing" and ratio < least:
-            print(f"the ratio is {ratio:.1f}, but must be at least {least}", file=sys.stderr)
-            return 1
+    listing = fastest(lambda: replay(game, played, True)) / actions
+    playing = fastest(lambda: replay(game, played, False)) / actions
+    game = pyspiel.load_game("banqi", {"max_no_progress": 50})
+    turns = play_new(game)
+    driven = fastest(lambda: play_new(game)) / turns
+    rolled = fastest(lambda: roll_out(pyspiel, game)) / ROLLOUTS / (turns / NEW_GAMES)
+    _, after, new_after, _ = our_side()
+    # The slower of two measurements, one before and one after OpenSpiel's.
+    ours = {what: max(before[what], after[what]) / actions for what in before}
+    random_games = max(new_before, new_after)
+
+    print(f"Random games of {new['turns'] / new['games']:.0f} turns here and {turns / NEW_GAMES:.0f} there; "
+          f"{len(games)} games played again, {actions} actions, before every one of which both "
+          f"engines list equally many legal actions. Nanoseconds a turn:")
+    print(f"{'':42}{OPENSPIEL:>18}{'this engine':>14}{'ratio':>8}")
+    for name, their, our in [("random games, driven from Python", driven, random_games),
+                             ("random games, OpenSpiel's own rollouts", rolled, random_games),
+                             ("played again, all legal actions listed", listing, ours["listing"]),
+                             ("played again, nothing listed", playing, ours["playing"])]:
+        print(f"{name:42}{their:18.0f}{our:14.1f}{their / our:8.1f}")
+    ratio = driven / random_games
+    if ratio < least:
+        print(f"the ratio is {ratio:.1f}, but must be at least {least}", file=sys.stderr)
+        return 1
     return 0
 
 
