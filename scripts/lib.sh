@@ -28,11 +28,24 @@ need() {
     echo "installing $package"
     # The lists may be missing or old, so they come first.
     apt-get update -qq </dev/null
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" </dev/null >/dev/null
+    install_without_services "$package"
     if ! eval "$command" >/dev/null 2>&1; then
         fail "\`$command\` does not run, although $package is installed"
     fi
 }
+
+# install_without_services PACKAGE: the tests start servers of their own, so none that Debian would start
+# with the package is wanted. Its policy for that is ours for as long as it takes, where there is none.
+install_without_services() (
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e "$policy" ]; then
+        trap 'rm -f "$policy"' EXIT
+        # 101: not allowed.
+        printf '#!/bin/sh\nexit 101\n' >"$policy"
+        chmod 755 "$policy"
+    fi
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" </dev/null >/dev/null
+)
 
 # python_environment DIRECTORY REQUIREMENTS: a virtual environment with exactly those packages.
 # It is made anew when the requirements or the interpreter change.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use banqi::api::callers::CallerOptions;
+use banqi::api::error::Reason;
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::game_service_client::GameServiceClient;
 use banqi::server::Config;
@@ -79,6 +80,9 @@ async fn calls_games_and_the_store_are_counted() {
         expect(&format!(r#"banqi_games_total{{milestone="{milestone}"}}"#), 1.0);
     }
     expect("banqi_watchers", 1.0);
+    expect(r#"banqi_places_taken{kind="stream"}"#, 1.0);
+    expect(r#"banqi_places_taken{kind="call"}"#, 0.0);
+    expect(r#"banqi_places{kind="call"}"#, 4096.0);
     expect("banqi_ready", 1.0);
     expect(&format!(r#"banqi_build_info{{version="{}"}}"#, env!("CARGO_PKG_VERSION")), 1.0);
     expect(r#"banqi_store_call_seconds_count{operation="commit"}"#, 3.0);
@@ -107,15 +111,34 @@ async fn calls_games_and_the_store_are_counted() {
     timeout(PATIENCE, gone).await.expect("it is counted as cancelled");
 }
 
-/// A scrape of what nobody has done anything with.
+/// A scrape of what nobody has done anything with. A counter that is first seen at 1 has not
+/// increased for Prometheus, so those that alerts look at are there before.
 #[tokio::test]
-async fn every_method_is_told_from_the_start() {
+async fn what_alerts_look_at_is_told_from_the_start() {
     let server = TestServer::start().await;
     let told = read(&server).await;
+    let mut expected = Vec::new();
     for method in ["CreateGame", "WatchPlayer", "ExportGame"] {
-        let name = format!(
-            r#"grpc_server_handled_total{{{GAMES},grpc_method="{method}",grpc_code="OK"}}"#
-        );
-        assert_eq!(told.get(&name), Some(&0.0), "{told:#?}");
+        for code in ["OK", "UNKNOWN", "INTERNAL", "DATA_LOSS"] {
+            let labels = format!(r#"{GAMES},grpc_method="{method}",grpc_code="{code}""#);
+            expected.push(format!("grpc_server_handled_total{{{labels}}}"));
+        }
+    }
+    for reason in Reason::ALL {
+        expected.push(format!(r#"banqi_refused_calls_total{{reason="{reason}"}}"#));
+    }
+    for error in ["unavailable", "corrupt", "unintelligible", "misconfigured"] {
+        let labels = format!(r#"operation="commit",error="{error}""#);
+        expected.push(format!("banqi_store_call_failures_total{{{labels}}}"));
+    }
+    for result in ["hit", "caught_up", "replayed"] {
+        expected.push(format!(r#"banqi_game_readings_total{{result="{result}"}}"#));
+    }
+    for milestone in ["created", "started", "ended"] {
+        expected.push(format!(r#"banqi_games_total{{milestone="{milestone}"}}"#));
+    }
+    expected.push("banqi_losses_told_total".to_owned());
+    for name in expected {
+        assert_eq!(told.get(&name), Some(&0.0), "{name}: {told:#?}");
     }
 }

@@ -66,6 +66,7 @@ pub(super) fn around(
     handlers: Handlers,
     config: &Config,
     stopping: CancellationToken,
+    admission: AdmissionLayer,
     metrics: Option<RpcMetrics>,
 ) -> impl Service<
     Request<Body>,
@@ -91,7 +92,7 @@ pub(super) fn around(
     );
     let calls = ServiceBuilder::new()
         .option_layer(metrics.map(MeasureLayer))
-        .layer(AdmissionLayer::new(config.load))
+        .layer(admission)
         .service(handlers);
     let web = ServiceBuilder::new()
         .map_response(with_body)

@@ -14,6 +14,7 @@ use tonic::transport::Server;
 use super::assemble;
 use super::config::Config;
 use super::health::Health;
+use super::layers::AdmissionLayer;
 use super::metrics::{Metrics, RpcMetrics};
 use super::probes;
 use super::readiness;
@@ -95,6 +96,8 @@ pub async fn run(
     let (host, written) = Host::new(store, config.host);
     host.metrics().register(registry.sub_registry_with_prefix("banqi"));
     let calls = is_asked.then(|| RpcMetrics::new(&mut registry));
+    let admission = AdmissionLayer::new(config.load);
+    registry.register_collector(Box::new(admission.clone()));
     let metrics = Metrics::new(registry, health.clone());
     let replica = ReplicaId(uuid::Uuid::now_v7());
     let handlers = assemble::handlers(&health, &host, callers, config.watching)?;
@@ -106,7 +109,7 @@ pub async fn run(
         .max_concurrent_streams(MAX_STREAMS)
         .http2_max_pending_accept_reset_streams(Some(MAX_PENDING_RESETS))
         .serve_with_incoming_shutdown(
-            assemble::around(handlers, config, stopping.clone(), calls),
+            assemble::around(handlers, config, stopping.clone(), admission, calls),
             connections(listeners.grpc, listeners.tls.clone()),
             stopping.clone().cancelled_owned(),
         );

@@ -1,5 +1,6 @@
 //! A real `banqi serve` as a child process, on ports of its own.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -21,9 +22,19 @@ impl Replica {
 
     /// Starts a service that sees the time so.
     pub(crate) fn start_at(clock: Clock, arguments: &[&str]) -> Self {
+        Self::launch(clock, arguments, Stdio::inherit())
+    }
+
+    /// Starts a service that logs to a file.
+    pub(crate) fn start_logging(log: File, arguments: &[&str]) -> Self {
+        Self::launch(Clock::True, arguments, log.into())
+    }
+
+    fn launch(clock: Clock, arguments: &[&str], log: Stdio) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
         command.args(["serve", "--listen=127.0.0.1:0", "--http-listen=127.0.0.1:0"]);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.stderr(log);
         command.envs(clock.environment());
         let mut child = command.spawn().expect("the service starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();

@@ -13,9 +13,23 @@ const RETRY_DELAY: Duration = Duration::from_millis(250);
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
+        Self::of_store(None, &error)
+    }
+}
+
+impl ApiError {
+    /// A call of the store about one game failed.
+    pub(crate) fn store_failed(game: &GameId, error: &StoreError) -> Self {
+        Self::of_store(Some(game), error).about(game)
+    }
+
+    fn of_store(game: Option<&GameId>, error: &StoreError) -> Self {
+        let game = game.map(tracing::field::display);
         match error {
-            StoreError::Unavailable { .. } => tracing::warn!(%error, "the store is unavailable"),
-            _ => tracing::error!(%error, "the store failed"),
+            StoreError::Unavailable { .. } => {
+                tracing::warn!(game, %error, "the store is unavailable");
+            }
+            _ => tracing::error!(game, %error, "the store failed"),
         }
         match error {
             StoreError::Corrupt(_) => {
@@ -24,9 +38,7 @@ impl From<StoreError> for ApiError {
             _ => Self::store_away(),
         }
     }
-}
 
-impl ApiError {
     /// The store did not answer.
     pub(crate) fn store_away() -> Self {
         Self::new(

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::failed_write::logged;
 use super::write::{Committed, reused};
 use super::{Host, HostedGame, RequestId};
 use crate::api::error::{ApiError, FieldFaults, Reason};
 use crate::game::{
     DealSource, Event, Game, GameId, GameKey, Happening, History, Millis, NewGame, NewSeat, Recall,
-    Seating, Spectators, TimeControl,
+    Request, Seating, Spectators, TimeControl,
 };
 use crate::rules::RuleSet;
 
@@ -46,13 +47,23 @@ impl Host {
     ///
     /// # Errors
     /// Where its id is taken or the store is away.
-    pub(crate) async fn create(&self, creation: Creation) -> Result<Created, ApiError> {
+    pub(crate) async fn create(&self, mut creation: Creation) -> Result<Created, ApiError> {
         let id = match (&creation.id, &creation.request_id) {
             (Some(id), _) => id.clone(),
             (None, Some(request_id)) => derived_id(request_id)?,
             (None, None) => text_id(self.random_uuid()?)?,
         };
-        let request = creation.request_id.as_ref().map(|request_id| request_id.request(None));
+        let request_id = creation.request_id.take();
+        let request = request_id.as_ref().map(|request_id| request_id.request(None));
+        logged(&id, request_id.as_ref(), self.create_as(&id, creation, request).await)
+    }
+
+    async fn create_as(
+        &self,
+        id: &GameId,
+        creation: Creation,
+        request: Option<Request>,
+    ) -> Result<Created, ApiError> {
         let new = NewGame {
             id: id.clone(),
             rules: creation.rules,
@@ -68,7 +79,7 @@ impl Host {
             request,
         };
         for _ in 0..ATTEMPTS {
-            let now = self.now(&id).await?;
+            let now = self.now(id).await?;
             let game = Game::import(new.clone(), &creation.before, now).map_err(|found| {
                 let mut faults = FieldFaults::default();
                 for fault in found {
@@ -85,14 +96,14 @@ impl Host {
             return match request.and_then(|request| standing.recall(&request)) {
                 Some(Recall::Done(revision)) if revision == standing.creation() => {
                     let game = standing.as_at(revision).map(HostedGame::new).unwrap_or(standing);
-                    Ok(Created { game, now: self.now(&id).await? })
+                    Ok(Created { game, now: self.now(id).await? })
                 }
                 Some(_) => Err(reused()),
                 None => Err(ApiError::new(
                     Reason::GameIdTaken,
                     format!("there is a game `{id}` already: choose another id"),
                 )
-                .about(&id)),
+                .about(id)),
             };
         }
         Err(ApiError::new(Reason::Contention, "the store's clock keeps jumping: repeat the call"))

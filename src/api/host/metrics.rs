@@ -48,6 +48,28 @@ struct LifeLabels {
     milestone: &'static str,
 }
 
+impl From<Reading> for ReadingLabels {
+    fn from(reading: Reading) -> Self {
+        let result = match reading {
+            Reading::Hit => "hit",
+            Reading::CaughtUp => "caught_up",
+            Reading::Replayed => "replayed",
+        };
+        Self { result }
+    }
+}
+
+impl From<Milestone> for LifeLabels {
+    fn from(milestone: Milestone) -> Self {
+        let milestone = match milestone {
+            Milestone::Created => "created",
+            Milestone::Started => "started",
+            Milestone::Ended => "ended",
+        };
+        Self { milestone }
+    }
+}
+
 impl Default for HostMetrics {
     fn default() -> Self {
         Self {
@@ -80,6 +102,13 @@ impl HostMetrics {
             event_lag,
             live_replicas,
         } = self.clone();
+        // All of them from the start: a counter that springs into being at 1 has not increased.
+        for reading in [Reading::Hit, Reading::CaughtUp, Reading::Replayed] {
+            readings.get_or_create(&reading.into()).inc_by(0);
+        }
+        for milestone in [Milestone::Created, Milestone::Started, Milestone::Ended] {
+            lives.get_or_create(&milestone.into()).inc_by(0);
+        }
         registry.register(
             "game_readings",
             "Records read, by what had to be replayed of them",
@@ -123,21 +152,11 @@ impl HostMetrics {
     }
 
     pub(super) fn read(&self, reading: Reading) {
-        let result = match reading {
-            Reading::Hit => "hit",
-            Reading::CaughtUp => "caught_up",
-            Reading::Replayed => "replayed",
-        };
-        self.readings.get_or_create(&ReadingLabels { result }).inc();
+        self.readings.get_or_create(&reading.into()).inc();
     }
 
     pub(super) fn reached(&self, milestone: Milestone) {
-        let milestone = match milestone {
-            Milestone::Created => "created",
-            Milestone::Started => "started",
-            Milestone::Ended => "ended",
-        };
-        self.lives.get_or_create(&LifeLabels { milestone }).inc();
+        self.lives.get_or_create(&milestone.into()).inc();
     }
 
     /// Somebody was told that what he knew of a game was lost.

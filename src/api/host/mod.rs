@@ -6,6 +6,7 @@ mod consequences;
 mod create;
 mod credential;
 mod erase;
+mod failed_write;
 mod hosted_game;
 mod list;
 mod metrics;
@@ -153,7 +154,7 @@ impl Host {
     pub(crate) async fn read(&self, id: &GameId) -> Result<Arc<HostedGame>, ApiError> {
         let known = self.cache.get(id).map(|known| known.version());
         let found = self.store.load(id).await;
-        let record = found.map_err(|error| ApiError::from(error).about(id))?;
+        let record = found.map_err(|error| ApiError::store_failed(id, &error))?;
         let Some(known) = known else {
             return self.revive(id, &record.ok_or_else(|| ApiError::no_game(id))?);
         };
@@ -175,7 +176,7 @@ impl Host {
     /// As [`Self::read`]; also where nobody can be found who is sure.
     pub(crate) async fn read_confirmed(&self, id: &GameId) -> Result<Arc<HostedGame>, ApiError> {
         let found = self.store.load_confirmed(id).await;
-        let record = found.map_err(|error| ApiError::from(error).about(id))?;
+        let record = found.map_err(|error| ApiError::store_failed(id, &error))?;
         let Some(record) = record else {
             self.cache.forget(id);
             return Err(ApiError::no_game(id));
@@ -221,7 +222,7 @@ impl Host {
             .zip(found)
             .map(|(id, found)| {
                 let record = found
-                    .map_err(|corrupt| ApiError::from(StoreError::from(corrupt)).about(id))?
+                    .map_err(|corrupt| ApiError::store_failed(id, &StoreError::from(corrupt)))?
                     .ok_or_else(|| ApiError::no_game(id))?;
                 self.revive(id, &record)
             })
@@ -251,10 +252,11 @@ impl Host {
     /// Where the store is away.
     pub(crate) async fn now(&self, id: &GameId) -> Result<Millis, ApiError> {
         let shard = self.store.shards().shard_of(id);
-        match self.store.known_now(shard) {
-            Some(now) => Ok(now),
-            None => Ok(self.store.now(shard).await?),
+        if let Some(now) = self.store.known_now(shard) {
+            return Ok(now);
         }
+        let now = self.store.now(shard).await;
+        now.map_err(|error| ApiError::store_failed(id, &error))
     }
 
     /// The game that a record is; `None` where it is broken, which the log tells then.

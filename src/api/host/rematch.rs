@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::failed_write::logged;
 use super::write::{Committed, Done};
 use super::write::{check_etag, reused};
 use super::{Asked, Credential, Host, HostedGame};
@@ -41,6 +42,14 @@ impl Host {
     pub(crate) async fn rematch(
         &self,
         asked: Asked<Credential>,
+        first: FirstSeat,
+    ) -> Result<Rematched, ApiError> {
+        logged(&asked.game, asked.request_id.as_ref(), self.attempt_rematch(&asked, first).await)
+    }
+
+    async fn attempt_rematch(
+        &self,
+        asked: &Asked<Credential>,
         first: FirstSeat,
     ) -> Result<Rematched, ApiError> {
         for _ in 0..ATTEMPTS {

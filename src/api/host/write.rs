@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::consequences::{milestones, with_consequences};
+use super::failed_write::logged;
 use super::random::no_randomness;
 use super::{Credential, Host, HostedGame, Sight};
 use crate::api::callers::Caller;
@@ -184,6 +185,10 @@ impl Host {
     /// # Errors
     /// Why it cannot be done.
     pub(crate) async fn write(&self, asked: Asked<impl By>) -> Result<Done, ApiError> {
+        logged(&asked.game, asked.request_id.as_ref(), self.attempt(&asked).await)
+    }
+
+    async fn attempt(&self, asked: &Asked<impl By>) -> Result<Done, ApiError> {
         let id = &asked.game;
         let mut arrival = self.now(id).await?;
         let mut copy = self.cache.get(id);
@@ -191,9 +196,9 @@ impl Host {
             let (game, verdict) = match copy.take() {
                 Some(game) => match asked.consider(self, &game, arrival) {
                     Ok(verdict @ Verdict::Change(..)) => (game, verdict),
-                    _ => self.considered_fresh(&asked, arrival).await?,
+                    _ => self.considered_fresh(asked, arrival).await?,
                 },
-                None => self.considered_fresh(&asked, arrival).await?,
+                None => self.considered_fresh(asked, arrival).await?,
             };
             let (change, request) = match verdict {
                 Verdict::Repeated(revision) => return self.as_at(&game, revision).await,
@@ -308,7 +313,7 @@ impl Host {
         let commit = Commit::new(shards, present, self.write_of(&rematch, None)?)
             .and(shards, self.write_of(&noted, Some(expected))?)
             .map_err(|error| {
-                tracing::error!(%error, "a rematch cannot be written with its game");
+                tracing::error!(game = %noted.id(), %error, "a rematch cannot be written with its game");
                 ApiError::fault()
             })?;
         let commit = with_consequences(commit, &rematch, &Event::Created, None);
@@ -345,7 +350,7 @@ impl Host {
     /// Commits a write of a game.
     pub(super) async fn send(&self, commit: &Commit, id: &GameId) -> Result<Outcome, ApiError> {
         let outcome = self.store.commit(commit).await;
-        let outcome = outcome.map_err(|error| ApiError::from(error).about(id))?;
+        let outcome = outcome.map_err(|error| ApiError::store_failed(id, &error))?;
         if !commit.outbox().is_empty() && matches!(outcome, Outcome::Applied { .. }) {
             // Where nobody listens or too many wait, a sweep finds it.
             let _ = self.outbox_written.try_send(commit.shard());

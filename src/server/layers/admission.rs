@@ -1,6 +1,7 @@
 //! How much a replica takes on at once. What is over that is refused at the door, before it costs
 //! anything, so that what was let in is answered in time.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,6 +12,10 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Frame, SizeHint};
 use pin_project_lite::pin_project;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::gauge::ConstGauge;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
 use tonic::body::Body;
@@ -45,9 +50,11 @@ impl Kind {
     }
 }
 
-/// Lets in as many calls and streams as there are places for.
+/// Lets in as many calls and streams as there are places for. Clones share the places, and tell
+/// how many are taken.
 #[derive(Clone, Debug)]
 pub(in crate::server) struct AdmissionLayer {
+    load: Load,
     calls: Arc<Semaphore>,
     streams: Arc<Semaphore>,
 }
@@ -57,7 +64,31 @@ impl AdmissionLayer {
     pub(in crate::server) fn new(load: Load) -> Self {
         let places =
             |count: u32| Arc::new(Semaphore::new(usize::try_from(count).expect("32 bits or more")));
-        Self { calls: places(load.calls.get()), streams: places(load.streams.get()) }
+        Self { load, calls: places(load.calls.get()), streams: places(load.streams.get()) }
+    }
+}
+
+impl Collector for AdmissionLayer {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let kinds = [
+            ("call", self.load.calls.get(), &self.calls),
+            ("stream", self.load.streams.get(), &self.streams),
+        ];
+        let mut tell = |name, help, value: &dyn Fn(u32, &Semaphore) -> i64| {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+            for (kind, limit, places) in kinds {
+                let gauge = ConstGauge::new(value(limit, places));
+                gauge.encode(metric.encode_family(&[("kind", kind)])?)?;
+            }
+            Ok(())
+        };
+        tell("banqi_places", "Calls and streams that may be open at once", &|limit, _| {
+            limit.into()
+        })?;
+        tell("banqi_places_taken", "Calls and streams that are open", &|limit, places| {
+            let free = i64::try_from(places.available_permits()).unwrap_or(i64::MAX);
+            i64::from(limit) - free
+        })
     }
 }
 

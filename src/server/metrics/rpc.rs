@@ -15,12 +15,16 @@ use tokio::time::Instant;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-use crate::api::error::code_name;
+use crate::api::error::{Reason, code_name};
 use crate::api::proto::DESCRIPTORS;
 
 /// Upper bounds for how long a call takes, in seconds.
 const TIMES: [f64; 13] =
     [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0];
+
+/// Codes that mean a fault of the service, of which whoever watches over it wants to hear. Their
+/// counters are there from the start: one that springs into being at 1 has not increased.
+const FAULTS: [Code; 3] = [Code::Unknown, Code::Internal, Code::DataLoss];
 
 /// A method of a service.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -81,6 +85,9 @@ impl RpcMetrics {
             times.clone(),
         );
         registry.register("banqi_refused_calls", "Refused calls by reason", refused.clone());
+        for reason in Reason::ALL {
+            refused.get_or_create(&RefusalLabels { reason: reason.name().to_owned() }).inc_by(0);
+        }
 
         let files = FileDescriptorSet::decode(DESCRIPTORS).unwrap_or_default().file;
         let mut by_path = HashMap::new();
@@ -91,6 +98,9 @@ impl RpcMetrics {
                     let grpc_method = method.name().to_owned();
                     let labels = MethodLabels { grpc_service: grpc_service.clone(), grpc_method };
                     let path = format!("/{}/{}", labels.grpc_service, labels.grpc_method);
+                    for code in FAULTS {
+                        handled.get_or_create(&handled_labels(&labels, code)).inc_by(0);
+                    }
                     let known = Method {
                         is_streaming: method.server_streaming(),
                         started: started.get_or_create_owned(&labels),
