@@ -1,7 +1,7 @@
 //! The line of play that counts: what was taken back is not in it.
 
 use super::refusal::Refusal;
-use crate::rules::{Action, Deal, LeaveReason, Played, Referee, Scribe, Seat};
+use crate::rules::{Action, Deal, Growing, LeaveReason, Played, Referee, Scribe, Seat};
 
 /// One step of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ enum Step {
 
 /// The steps that led from the start to the position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line(Vec<Step>);
+pub(super) struct Line(Growing<Step>);
 
 impl Line {
     /// A seat acted.
@@ -74,7 +74,7 @@ impl Line {
 
     /// Writes the steps down.
     pub(super) fn write(&self, scribe: &mut Scribe, deal: &Deal) {
-        for step in &self.0 {
+        for step in self.0.iter() {
             let written = match *step {
                 Step::Acted { action, .. } => {
                     scribe.play(action, |square| deal.at(square)).map(|_| ()).ok()
@@ -97,7 +97,7 @@ impl Line {
         let undone = u32::try_from(self.0.len().saturating_sub(keep)).ok()?;
         self.0.truncate(keep);
         let mut last = None;
-        for step in &self.0 {
+        for step in self.0.iter() {
             match *step {
                 Step::Acted { action, .. } => {
                     last = Some(referee.play(action, |square| deal.at(square)).ok()?);

@@ -4,13 +4,14 @@ use super::event::{Entry, Event, pack, unpack};
 use super::packing::{PackingError, Reader};
 use super::revision::{History, Revision, Version};
 use super::time::Millis;
+use crate::rules::Growing;
 
 /// A game's log. It always has its first entry, [`Event::Created`], and contains nothing hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
-    bytes: Vec<u8>,
+    bytes: Growing<u8>,
     /// One a revision; the first is the random origin of the chain.
-    histories: Vec<History>,
+    histories: Growing<History>,
     /// The history of the last entry, also at the end of `histories`.
     last: History,
     last_at: Millis,
@@ -21,7 +22,7 @@ impl Log {
     pub fn begin(origin: History, at: Millis) -> Self {
         let mut bytes = Vec::new();
         pack(&mut bytes, &Event::Created, at.since(Millis(0)));
-        Self { bytes, histories: vec![origin], last: origin, last_at: at }
+        Self { bytes: bytes.into(), histories: vec![origin].into(), last: origin, last_at: at }
     }
 
     /// The log with these bytes, as [`Log::bytes`] gave them.
@@ -36,8 +37,8 @@ impl Log {
         }
         let begun = reader.offset();
         let mut log = Self {
-            bytes: Vec::new(),
-            histories: vec![origin],
+            bytes: Growing::default(),
+            histories: vec![origin].into(),
             last: origin,
             last_at: Millis(since_epoch.0),
         };
@@ -48,7 +49,7 @@ impl Log {
     /// The log with these bytes, where they go on from this one; `None` where they do not, or hold
     /// something broken or new that [`Log::read`] will name. Costs only what was added.
     pub fn read_on(&self, origin: History, bytes: &[u8]) -> Option<Self> {
-        if self.origin() != origin || !bytes.starts_with(&self.bytes) {
+        if self.origin() != origin || !bytes.starts_with(self.bytes()) {
             return None;
         }
         let mut log = self.clone();
@@ -71,7 +72,7 @@ impl Log {
             self.last = self.last.then(&bytes[offset..reader.offset()]);
             self.histories.push(self.last);
         }
-        self.bytes = bytes;
+        self.bytes = bytes.into();
         Ok(())
     }
 
@@ -136,8 +137,8 @@ impl Log {
         let mut entries = self.entries();
         let last = entries.by_ref().find(|entry| entry.version == version)?;
         Some(Self {
-            bytes: self.bytes[..entries.reader.offset()].to_vec(),
-            histories: self.histories[..entries.index].to_vec(),
+            bytes: self.bytes[..entries.reader.offset()].to_vec().into(),
+            histories: self.histories[..entries.index].to_vec().into(),
             last: version.history,
             last_at: last.at,
         })

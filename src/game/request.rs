@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::packing::{PackingError, Reader, put_number};
 use super::revision::Revision;
-use crate::rules::Seat;
+use crate::rules::{Growing, Seat};
 
 /// How many requests of each seat, and of the platform, a game remembers beside those that created
 /// it and joined it.
@@ -91,7 +91,7 @@ pub enum Recall {
 
 /// The requests that a game remembers, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Requests(Vec<Remembered>);
+pub struct Requests(Growing<Remembered>);
 
 impl Requests {
     /// What is known of a request, if anything.
@@ -125,7 +125,7 @@ impl Requests {
     /// body's.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(16 * self.0.len());
-        for known in &self.0 {
+        for known in self.0.iter() {
             bytes.push(known.scope.to_byte());
             put_number(&mut bytes, known.revision.0);
             bytes.extend(known.id);
@@ -153,6 +153,6 @@ impl Requests {
             let body = reader.array("4 bytes of a body")?;
             requests.push(Remembered { scope, revision, id, body });
         }
-        Ok(Self(requests))
+        Ok(Self(requests.into()))
     }
 }

@@ -12,6 +12,7 @@ mod chase;
 mod deal;
 mod ends;
 mod game_record;
+mod growing;
 mod illegal;
 mod layout;
 mod legal;
@@ -41,6 +42,7 @@ pub use game_record::{
     CdcGameError, Entry, Event, GameRecord, GameRecordError, HeaderError, LeaveReason, ReplayError,
     Scribe, SeatNotIn, UtcTime,
 };
+pub(crate) use growing::Growing;
 pub use illegal::IllegalAction;
 pub use layout::{Layout, LayoutError};
 pub use outcome::{Departure, EndReason, Outcome, PlacesError};

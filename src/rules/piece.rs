@@ -277,16 +277,23 @@ impl Piece {
     }
 }
 
+impl Piece {
+    /// The letters that it is written with: one, or `+` and one.
+    pub(super) fn letters(self) -> impl Iterator<Item = char> {
+        let letter = self.kind.letter();
+        let (sign, letter) = match self.colour {
+            Colour::Red => (None, letter),
+            Colour::Black => (None, letter.to_ascii_lowercase()),
+            Colour::Blue => (Some('+'), letter),
+            Colour::Green => (Some('+'), letter.to_ascii_lowercase()),
+        };
+        sign.into_iter().chain([letter])
+    }
+}
+
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = self.kind.letter();
-        if matches!(self.colour, Colour::Blue | Colour::Green) {
-            f.write_char('+')?;
-        }
-        f.write_char(match self.colour {
-            Colour::Red | Colour::Blue => letter,
-            Colour::Black | Colour::Green => letter.to_ascii_lowercase(),
-        })
+        self.letters().try_for_each(|letter| f.write_char(letter))
     }
 }
 

@@ -145,13 +145,17 @@ impl Position {
             cells,
             to_move: self.to_move,
             chain: self.chain,
-            seats: Seat::first(self.seats)
-                .map(|seat| SeatSetup { colours: self.colours(seat), out: self.is_out(seat) })
-                .collect(),
+            seats: self.seat_setups().collect(),
             face_down: self.face_down,
             quiet_turns: self.quiet_turns,
             turn_number: self.turn_number,
         }
+    }
+
+    /// What its text says of the seats, in order.
+    pub(super) fn seat_setups(&self) -> impl Iterator<Item = SeatSetup> {
+        Seat::first(self.seats)
+            .map(|seat| SeatSetup { colours: self.colours(seat), out: self.is_out(seat) })
     }
 
     /// The seat's face-up pieces.

@@ -3,6 +3,8 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use arrayvec::{ArrayString, ArrayVec};
+
 use super::board::Cell;
 use super::piece::{Piece, PieceCounts};
 use super::position::Position;
@@ -10,60 +12,113 @@ use super::seat::Seat;
 use super::setup::{SeatSetup, Setup, SetupFault};
 use super::square::{BoardSize, FILES, Square};
 
+/// The most letters that the ranks of a position take: two a square, and what parts the ranks.
+const RANKS_LENGTH: usize = 2 * BoardSize::Double.squares() + 7;
+
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.to_setup(), f)
+        let seats: ArrayVec<SeatSetup, { Seat::MAX }> = self.seat_setups().collect();
+        let rest = Rest {
+            to_move: self.to_move(),
+            chain: self.chain(),
+            seats: &seats,
+            face_down: &self.face_down(),
+            quiet_turns: self.quiet_turns(),
+            turn_number: self.turn_number(),
+        };
+        write!(f, "{} {rest}", ranks_text(self.board_size(), |square| self.cell(square)))
     }
 }
 
 impl fmt::Display for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for rank in (0..self.board.ranks()).rev() {
-            let mut empty = 0;
-            for file in 0..FILES {
-                let cell = self.cells[usize::from(file + FILES * rank)];
-                if cell == Cell::Empty {
+        let rest = Rest {
+            to_move: self.to_move,
+            chain: self.chain,
+            seats: &self.seats,
+            face_down: &self.face_down,
+            quiet_turns: self.quiet_turns,
+            turn_number: self.turn_number,
+        };
+        write!(f, "{} {rest}", ranks_text(self.board, |square| self.cells[square.at()]))
+    }
+}
+
+/// The ranks of a board, the highest first.
+fn ranks_text(board: BoardSize, cell: impl Fn(Square) -> Cell) -> ArrayString<RANKS_LENGTH> {
+    let mut text = ArrayString::new();
+    let mut squares: ArrayVec<Square, { BoardSize::Double.squares() }> =
+        board.all().into_iter().collect();
+    while let Some(first) = squares.len().checked_sub(usize::from(FILES)) {
+        let mut empty = b'0';
+        for square in squares.drain(first..) {
+            match cell(square) {
+                Cell::Empty => {
                     empty += 1;
                     continue;
                 }
-                if empty > 0 {
-                    fmt::Display::fmt(&empty, f)?;
-                    empty = 0;
+                filled => {
+                    put_empty(&mut text, &mut empty);
+                    match filled {
+                        Cell::FaceUp(piece) => piece.letters().for_each(|letter| text.push(letter)),
+                        Cell::FaceDown | Cell::Empty => text.push('X'),
+                    }
                 }
-                match cell {
-                    Cell::FaceUp(piece) => fmt::Display::fmt(&piece, f)?,
-                    Cell::FaceDown | Cell::Empty => f.write_char('X')?,
-                }
-            }
-            if empty > 0 {
-                fmt::Display::fmt(&empty, f)?;
-            }
-            if rank > 0 {
-                f.write_char('/')?;
             }
         }
-        write!(f, " {}", self.to_move)?;
-        if let Some(square) = self.chain {
+        put_empty(&mut text, &mut empty);
+        if first > 0 {
+            text.push('/');
+        }
+    }
+    text
+}
+
+/// Writes how many squares were empty, if any were.
+fn put_empty(text: &mut ArrayString<RANKS_LENGTH>, empty: &mut u8) {
+    if *empty > b'0' {
+        text.push(char::from(*empty));
+        *empty = b'0';
+    }
+}
+
+/// What a position's text has beside the ranks.
+struct Rest<'a> {
+    to_move: Seat,
+    chain: Option<Square>,
+    seats: &'a [SeatSetup],
+    face_down: &'a PieceCounts,
+    quiet_turns: u16,
+    turn_number: u32,
+}
+
+impl fmt::Display for Rest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { to_move, chain, seats, face_down, quiet_turns, turn_number } = self;
+        fmt::Display::fmt(to_move, f)?;
+        if let Some(square) = chain {
             write!(f, "*{square}")?;
         }
-        let seats = seats_text(&self.seats);
-        write!(f, " {seats} {} {} {}", self.face_down, self.quiet_turns, self.turn_number)
+        write!(f, " {} {face_down} {quiet_turns} {turn_number}", SeatsText(seats))
     }
 }
 
 /// The seats' colours as a position writes them: `r,b`, `-,-`, `r,b!,u,g`.
-pub(super) fn seats_text(seats: &[SeatSetup]) -> String {
-    let mut text = String::new();
-    for (index, seat) in seats.iter().enumerate() {
-        if index > 0 {
-            text.push(',');
+pub(super) struct SeatsText<'a>(pub(super) &'a [SeatSetup]);
+
+impl fmt::Display for SeatsText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, seat) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_char(',')?;
+            }
+            fmt::Display::fmt(&seat.colours, f)?;
+            if seat.out {
+                f.write_char('!')?;
+            }
         }
-        text.push_str(&seat.colours.to_string());
-        if seat.out {
-            text.push('!');
-        }
+        Ok(())
     }
-    text
 }
 
 impl FromStr for Setup {

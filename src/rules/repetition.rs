@@ -5,6 +5,7 @@
 //! by square, so a collision cannot decide a game.
 
 use super::board::Board;
+use super::growing::Growing;
 use super::seat::Seat;
 use super::square::Square;
 
@@ -20,17 +21,21 @@ pub(super) struct QuietTurn {
 #[derive(Clone, Debug)]
 pub(super) struct Standings {
     /// The quiet turns between them.
-    turns: Vec<QuietTurn>,
+    turns: Growing<QuietTurn>,
     /// `keys[i]` is of the position after `i` of the turns.
-    keys: Vec<u64>,
+    keys: Growing<u64>,
     /// The seat that was to move, for each key.
-    to_move: Vec<Seat>,
+    to_move: Growing<Seat>,
 }
 
 impl Standings {
     /// The first standing of a position with this seat to move.
     pub(super) fn first(to_move: Seat) -> Self {
-        Self { turns: Vec::new(), keys: vec![seat_key(to_move)], to_move: vec![to_move] }
+        Self {
+            turns: Growing::default(),
+            keys: vec![seat_key(to_move)].into(),
+            to_move: vec![to_move].into(),
+        }
     }
 
     /// Starts anew: no earlier position can stand again.

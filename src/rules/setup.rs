@@ -3,6 +3,7 @@
 use super::board::{Board, Cell};
 use super::piece::{Colour, ColourSet, Piece, PieceCounts};
 use super::position::Position;
+use super::position_text::SeatsText;
 use super::reach::Captures;
 use super::rule_set::RuleSet;
 use super::seat::Seat;
@@ -95,7 +96,7 @@ impl Setup {
         let mut fault = |part, value: String, expected: &str| {
             faults.push(SetupFault::new(part, value, expected))
         };
-        let colours = || super::position_text::seats_text(&self.seats);
+        let colours = || SeatsText(&self.seats).to_string();
         if self.seats.len() != usize::from(rules.seats()) {
             fault("colours", colours(), &format!("{} seats", rules.seats()));
             return;
@@ -198,7 +199,7 @@ impl Setup {
         if shown > 0 && self.seats.iter().all(|seat| seat.colours.is_empty()) {
             faults.push(SetupFault::new(
                 "colours",
-                super::position_text::seats_text(&self.seats),
+                SeatsText(&self.seats),
                 "a seat that holds a colour, since pieces are face up",
             ));
         }

@@ -1,12 +1,9 @@
 //! Legal actions and records.
 
 use crate::api::convert::position;
-use crate::api::convert::wire::{put_bytes, put_number, put_short_message};
 use crate::api::proto::v1;
 use crate::rules::{Action, Cell, Played, Position, Record, Referee, Square};
-
-/// The number of `banqi.v1.Game.legal_actions`.
-const LEGAL_ACTIONS: u32 = 8;
+use crate::store::codec::wire::{put_bytes, put_message, put_number, put_text};
 
 /// A legal action, with what everyone can see of what it would do in `position`.
 fn legal(action: Action, position: &Position) -> v1::LegalAction {
@@ -32,12 +29,12 @@ fn action_kind(action: Action, position: &Position) -> v1::ActionKind {
     }
 }
 
-/// Appends what [`legal_actions`] makes to an encoded `banqi.v1.Game`.
-pub(super) fn encode_legal_actions(referee: &Referee, into: &mut Vec<u8>) {
+/// Appends what [`legal_actions`] makes.
+pub(super) fn encode_legal_actions(field: u32, referee: &Referee, into: &mut Vec<u8>) {
     let position = referee.position();
     for &action in referee.legal_actions().iter() {
         let (from, to) = squares(action);
-        put_short_message(LEGAL_ACTIONS, into, |into| {
+        put_message(field, into, |into| {
             put_bytes(1, action.text().as_bytes(), into);
             put_number(2, action_kind(action, position) as u32, into);
             put_number(3, position::square(from) as u32, into);
@@ -66,6 +63,25 @@ pub fn record(played: &Played) -> v1::ActionRecord {
         turned_up: played.record.turned_up().map(|(_, piece)| piece.into()),
         captured: played.taken.map(Into::into),
     }
+}
+
+/// Appends what [`record`] makes.
+pub(super) fn encode_record(field: u32, played: &Played, into: &mut Vec<u8>) {
+    let (from, to) = squares(played.record.action());
+    put_message(field, into, |into| {
+        put_text(1, played.record, into);
+        put_number(2, kind(&played.record) as u32, into);
+        put_number(3, played.seat.number(), into);
+        put_number(4, played.turn_number, into);
+        put_number(5, position::square(from) as u32, into);
+        put_number(6, position::square(to) as u32, into);
+        let turned_up = played.record.turned_up().map(|(_, piece)| piece);
+        for (field, piece) in [(7, played.piece), (8, turned_up), (9, played.taken)] {
+            if let Some(piece) = piece {
+                position::encode_piece(field, piece, into);
+            }
+        }
+    });
 }
 
 /// The square acted on and the one gone to or aimed at.

@@ -13,9 +13,30 @@ use super::game::{series, server_time, time};
 use super::{action, game, position, spectators, time_control};
 use crate::api::proto::v1;
 use crate::game::{Etag, Game, GameState, Millis};
+use crate::store::codec::wire::{put_encoded, put_number, put_text};
 
-/// The number of `banqi.v1.Game.server_time`.
-const SERVER_TIME: u32 = 20;
+/// The numbers of fields of `banqi.v1.Game`.
+mod field {
+    pub(super) const REVISION: u32 = 2;
+    pub(super) const ETAG: u32 = 3;
+    pub(super) const STATE: u32 = 4;
+    pub(super) const SEATS: u32 = 6;
+    pub(super) const POSITION: u32 = 7;
+    pub(super) const LEGAL_ACTIONS: u32 = 8;
+    pub(super) const LAST_ACTION: u32 = 9;
+    pub(super) const DEPARTURES: u32 = 10;
+    pub(super) const RESULT: u32 = 11;
+    pub(super) const START_TIME: u32 = 16;
+    pub(super) const UPDATE_TIME: u32 = 17;
+    pub(super) const END_TIME: u32 = 18;
+    pub(super) const SERVER_TIME: u32 = 20;
+    pub(super) const CLOCKS: u32 = 22;
+    pub(super) const DEADLINE: u32 = 23;
+    pub(super) const DRAW_OFFER: u32 = 24;
+    pub(super) const TAKEBACK_REQUEST: u32 = 25;
+    pub(super) const SERIES: u32 = 26;
+    pub(super) const REMATCH_GAME_ID: u32 = 27;
+}
 
 /// Much of a state's message, in bytes: the buffer grows for longer ones.
 const USUAL_LENGTH: usize = 1024;
@@ -74,50 +95,56 @@ impl EncodedGame {
     /// Encodes a state of a game with these unchanging fields.
     pub fn of(state: &Game, unchanging: &UnchangingFields) -> Self {
         let updated = time(state.updated_at());
-        let mut bytes = Vec::with_capacity(USUAL_LENGTH);
-        bytes.extend(&unchanging.game_id);
-        let none = v1::Game::default;
-        let beginning = v1::Game {
-            revision: state.version().revision.0,
-            etag: Etag(state.version()).to_string(),
-            state: v1::GameState::from(state.state()).into(),
-            ..none()
-        };
-        beginning.encode_raw(&mut bytes);
-        bytes.extend(&unchanging.rules);
-        v1::Game { seats: game::seats(state), ..none() }.encode_raw(&mut bytes);
-        position::encode_position(state.position(), &mut bytes);
+        let into = &mut Vec::with_capacity(USUAL_LENGTH);
+        into.extend(&unchanging.game_id);
+        put_number(field::REVISION, state.version().revision.0, into);
+        put_text(field::ETAG, Etag(state.version()), into);
+        put_number(field::STATE, v1::GameState::from(state.state()) as u32, into);
+        into.extend(&unchanging.rules);
+        game::encode_seats(field::SEATS, state, into);
+        position::encode_position(field::POSITION, state.position(), into);
         if state.state() == GameState::Active {
-            action::encode_legal_actions(state.referee(), &mut bytes);
+            action::encode_legal_actions(field::LEGAL_ACTIONS, state.referee(), into);
         }
-        let deeds = v1::Game {
-            last_action: state.last_action().map(action::record),
-            departures: state.referee().departures().iter().map(Into::into).collect(),
-            result: state.outcome().map(Into::into),
-            ..none()
-        };
-        deeds.encode_raw(&mut bytes);
-        bytes.extend(&unchanging.creation);
-        let times = v1::Game {
-            start_time: state.started_at().map(time),
-            update_time: Some(updated),
-            end_time: state.ended_at().map(time),
-            ..none()
-        };
-        times.encode_raw(&mut bytes);
-        let time_stands = bytes.len();
-        bytes.extend(&unchanging.time_control);
-        let ending = v1::Game {
-            clocks: time_control::clocks(state),
-            deadline: state.deadline().map(time),
-            draw_offer: state.draw_offer().map(Into::into),
-            takeback_request: state.takeback_request().map(|takeback| takeback.offer.into()),
-            series: state.stored().facts.series.as_ref().map(|before| series(state, before)),
-            rematch_game_id: state.rematch().map(ToString::to_string).unwrap_or_default(),
-            ..none()
-        };
-        ending.encode_raw(&mut bytes);
-        bytes.extend(&unchanging.spectators);
+        if let Some(played) = state.last_action() {
+            action::encode_record(field::LAST_ACTION, played, into);
+        }
+        for departure in state.referee().departures() {
+            put_encoded(field::DEPARTURES, &v1::Departure::from(departure), into);
+        }
+        if let Some(outcome) = state.outcome() {
+            put_encoded(field::RESULT, &v1::Result::from(outcome), into);
+        }
+        into.extend(&unchanging.creation);
+        if let Some(started) = state.started_at() {
+            put_encoded(field::START_TIME, &time(started), into);
+        }
+        put_encoded(field::UPDATE_TIME, &updated, into);
+        if let Some(ended) = state.ended_at() {
+            put_encoded(field::END_TIME, &time(ended), into);
+        }
+        let time_stands = into.len();
+        into.extend(&unchanging.time_control);
+        for clock in time_control::clocks(state) {
+            put_encoded(field::CLOCKS, &clock, into);
+        }
+        if let Some(deadline) = state.deadline() {
+            put_encoded(field::DEADLINE, &time(deadline), into);
+        }
+        if let Some(offer) = state.draw_offer() {
+            put_encoded(field::DRAW_OFFER, &v1::Offer::from(offer), into);
+        }
+        if let Some(takeback) = state.takeback_request() {
+            put_encoded(field::TAKEBACK_REQUEST, &v1::Offer::from(takeback.offer), into);
+        }
+        if let Some(before) = &state.stored().facts.series {
+            put_encoded(field::SERIES, &series(state, before), into);
+        }
+        if let Some(rematch) = state.rematch() {
+            put_text(field::REMATCH_GAME_ID, rematch, into);
+        }
+        into.extend(&unchanging.spectators);
+        let bytes = std::mem::take(into);
         Self { bytes: bytes.into(), time_stands, updated }
     }
 
@@ -132,7 +159,7 @@ impl EncodedGame {
         let time = server_time(self.updated, now);
         let mut bytes = BytesMut::with_capacity(self.bytes.len() + 32);
         bytes.put(head);
-        prost::encoding::message::encode(SERVER_TIME, &time, &mut bytes);
+        prost::encoding::message::encode(field::SERVER_TIME, &time, &mut bytes);
         bytes.put(tail);
         bytes.freeze()
     }

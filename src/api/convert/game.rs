@@ -2,6 +2,7 @@
 
 use prost_types::Timestamp;
 
+use super::position::encode_colours;
 use super::{action, result, spectators, time_control};
 use crate::api::proto::v1;
 use crate::api::proto::v1::log_entry::{
@@ -14,6 +15,7 @@ use crate::game::{
     Score, Series,
 };
 use crate::rules::{EndReason, LeaveReason, Seat};
+use crate::store::codec::wire::{put_bytes, put_message, put_number};
 
 /// How much of a game to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +213,24 @@ fn left(reason: LeaveReason) -> i32 {
 /// The seats of a game, in order.
 pub(super) fn seats(game: &Game) -> Vec<v1::GameSeat> {
     game.seats().map(|seat| self::seat(game, seat)).collect()
+}
+
+/// Appends what [`seats`] makes.
+pub(super) fn encode_seats(field: u32, game: &Game, into: &mut Vec<u8>) {
+    for seat in game.seats() {
+        put_message(field, into, |into| {
+            put_number(1, seat.number(), into);
+            if let Some(player) = game.player(seat) {
+                put_bytes(2, player.as_str().as_bytes(), into);
+            }
+            let claim = game.claim(seat).map_or(v1::SeatClaim::Unspecified, Into::into);
+            put_number(3, claim as u32, into);
+            put_number(4, game.has_joined(seat), into);
+            put_number(5, game.entropy(seat).is_some(), into);
+            encode_colours(6, game.position().colours(seat), into);
+            put_number(7, game.position().is_out(seat), into);
+        });
+    }
 }
 
 fn seat(game: &Game, seat: Seat) -> v1::GameSeat {

@@ -8,4 +8,3 @@ pub mod result;
 pub mod rules;
 pub mod spectators;
 pub mod time_control;
-mod wire;

@@ -1,16 +1,12 @@
 //! Squares, pieces and positions.
 
-use std::fmt::Write as _;
-
 use arrayvec::ArrayVec;
-use prost::Message as _;
 
-use crate::api::convert::wire::{put_bytes, put_number, put_short_message};
 use crate::api::proto::v1;
-use crate::rules::{BoardSize, Cell, Colour, Kind, Piece, PieceCounts, Position, Seat, Square};
-
-/// The length of most positions' texts, in bytes.
-const USUAL_TEXT: usize = 128;
+use crate::rules::{
+    BoardSize, Cell, Colour, ColourSet, Kind, Piece, PieceCounts, Position, Seat, Square,
+};
+use crate::store::codec::wire::{put_bytes, put_message, put_number, put_text};
 
 /// The number of a square in `banqi.v1.Square`; that of the unspecified one for none.
 pub fn square(square: Option<Square>) -> i32 {
@@ -78,42 +74,53 @@ impl From<&Position> for v1::Position {
     }
 }
 
-/// The number of `banqi.v1.Game.position`.
-const POSITION: u32 = 7;
-
-/// Appends what `v1::Position::from` makes to an encoded `banqi.v1.Game`.
-pub(super) fn encode_position(position: &Position, into: &mut Vec<u8>) {
+/// Appends what `v1::Position::from` makes.
+pub(super) fn encode_position(field: u32, position: &Position, into: &mut Vec<u8>) {
     let board = position.board_size();
     let mut cells = ArrayVec::<u8, { BoardSize::Double.squares() }>::new();
     // There are fewer values than 128, so each takes one byte.
     cells.extend(board.all().into_iter().map(|square| cell(position.cell(square)) as u8));
-    let mut text = String::with_capacity(USUAL_TEXT);
-    write!(text, "{position}").expect("a string takes all that is written");
-    let mut fields = Vec::with_capacity(2 * USUAL_TEXT);
-    put_bytes(1, &cells, &mut fields);
-    put_bytes(2, text.as_bytes(), &mut fields);
-    put_number(3, position.to_move().number().into(), &mut fields);
-    put_number(4, square(position.chain()) as u32, &mut fields);
-    encode_counts(5, &position.face_down(), &mut fields);
-    encode_counts(6, &position.captured(), &mut fields);
-    put_number(7, position.quiet_turns().into(), &mut fields);
-    put_number(8, position.turn_number(), &mut fields);
-    for seat in Seat::first(position.seats()) {
-        put_bytes(9, &seat_state(position, seat).encode_to_vec(), &mut fields);
-    }
-    put_bytes(POSITION, &fields, into);
+    put_message(field, into, |into| {
+        put_bytes(1, &cells, into);
+        put_text(2, position, into);
+        put_number(3, position.to_move().number(), into);
+        put_number(4, square(position.chain()) as u32, into);
+        encode_counts(5, &position.face_down(), into);
+        encode_counts(6, &position.captured(), into);
+        put_number(7, position.quiet_turns(), into);
+        put_number(8, position.turn_number(), into);
+        for seat in Seat::first(position.seats()) {
+            put_message(9, into, |into| {
+                put_number(1, seat.number(), into);
+                encode_colours(2, position.colours(seat), into);
+                put_number(3, position.is_out(seat), into);
+            });
+        }
+    });
 }
 
 fn encode_counts(field: u32, counts: &PieceCounts, into: &mut Vec<u8>) {
     for (piece, count) in counts.iter() {
-        put_short_message(field, into, |into| {
-            put_short_message(1, into, |into| {
-                put_number(1, v1::Colour::from(piece.colour) as u32, into);
-                put_number(2, v1::Kind::from(piece.kind) as u32, into);
-            });
-            put_number(2, count.into(), into);
+        put_message(field, into, |into| {
+            encode_piece(1, piece, into);
+            put_number(2, count, into);
         });
     }
+}
+
+/// Appends what `v1::Piece::from` makes.
+pub(super) fn encode_piece(field: u32, piece: Piece, into: &mut Vec<u8>) {
+    put_message(field, into, |into| {
+        put_number(1, v1::Colour::from(piece.colour) as u32, into);
+        put_number(2, v1::Kind::from(piece.kind) as u32, into);
+    });
+}
+
+/// Appends the numbers of colours.
+pub(super) fn encode_colours(field: u32, colours: ColourSet, into: &mut Vec<u8>) {
+    let numbers: ArrayVec<u8, 4> =
+        colours.iter().map(|colour| v1::Colour::from(colour) as u8).collect();
+    put_bytes(field, &numbers, into);
 }
 
 fn counts(counts: &PieceCounts) -> Vec<v1::PieceCount> {

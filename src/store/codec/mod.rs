@@ -12,6 +12,7 @@ mod record_codec;
 mod seal_key;
 mod seal_keys;
 mod time_control;
+pub(crate) mod wire;
 mod write;
 
 pub use format::{RecordFormat, RecordFormatError};

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use prost::Message as _;
 use rand::rngs::SysError;
 use zeroize::Zeroizing;
 
 use super::read::read_message;
 use super::seal_key::{AssociatedData, Sealed};
-use super::write::message;
+use super::write::{put_game, usual_length};
 use super::{CodecError, RecordFormat, SealKeys, write};
 use crate::game::{GameId, Log, StoredGame};
 use crate::store::Record;
@@ -89,10 +88,10 @@ impl RecordCodec {
         };
         let (format, version) = (self.format().number(), game.log.version());
         let associated = AssociatedData::of(&game.id, format, version);
-        let message = message(game);
-        // Written to where it is sealed, so that no copy of it is left behind.
-        let encode = |payload: &mut Vec<u8>| message.encode(payload).expect("a vector grows");
-        let payload = keys.sealing().seal(&associated, message.encoded_len(), encode)?.into();
+        // With so much room that it need not move, and leave behind a copy that is not wiped.
+        let mut message = Zeroizing::new(Vec::with_capacity(2 * usual_length(game)));
+        put_game(game, &mut message);
+        let payload = keys.sealing().seal(&associated, &message)?.into();
         Ok(Record { format, version, payload })
     }
 

@@ -93,25 +93,24 @@ impl SealKey {
         self.id
     }
 
-    /// Seals what `encode` writes, of so many bytes.
+    /// Seals a message.
     ///
     /// # Errors
     /// Where the operating system has no randomness to give.
     pub(super) fn seal(
         &self,
         associated: &AssociatedData,
-        length: usize,
-        encode: impl FnOnce(&mut Vec<u8>),
+        message: &[u8],
     ) -> Result<Vec<u8>, SysError> {
         // From the operating system each time: a machine that was copied while it ran must not draw
         // the same as its copy.
         let mut nonce = [0; NONCE_LENGTH];
         SysRng.try_fill_bytes(&mut nonce)?;
-        let mut payload = Vec::with_capacity(Sealed::OVERHEAD + length);
+        let mut payload = Vec::with_capacity(Sealed::OVERHEAD + message.len());
         payload.extend_from_slice(&self.id.0);
         payload.extend_from_slice(&nonce);
         let start = payload.len();
-        encode(&mut payload);
+        payload.extend_from_slice(message);
         let message = (&mut payload[start..]).into();
         let tag = self.cipher.encrypt_inout_detached(&XNonce::from(nonce), &associated.0, message);
         payload.extend_from_slice(&tag.expect("a record is shorter than 256 GiB"));

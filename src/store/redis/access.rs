@@ -1,6 +1,7 @@
 //! How servers are reached: where, with which credentials, over TLS or not.
 
 use std::fmt;
+use std::sync::Arc;
 
 use redis::io::tcp::TcpSettings;
 use redis::{
@@ -14,7 +15,7 @@ use super::tls::Tls;
 /// The host and port of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct HostPort {
-    pub(super) host: String,
+    pub(super) host: Arc<str>,
     pub(super) port: u16,
 }
 
@@ -73,9 +74,9 @@ impl Access {
             settings = settings.set_password(password.as_str());
         }
         let address = match &certificates {
-            None => ConnectionAddr::Tcp(at.host.clone(), at.port),
+            None => ConnectionAddr::Tcp(at.host.to_string(), at.port),
             Some(_) => ConnectionAddr::TcpTls {
-                host: at.host.clone(),
+                host: at.host.to_string(),
                 port: at.port,
                 insecure: false,
                 tls_params: None,

@@ -38,7 +38,8 @@ impl SlotMap {
                 Value::BulkString(host) => String::from_utf8(host.clone()).map_err(|_| bad())?,
                 _ => String::new(),
             };
-            let host = if host.is_empty() || host == "?" { asked.host.clone() } else { host };
+            let host =
+                if host.is_empty() || host == "?" { asked.host.clone() } else { host.into() };
             let server = HostPort { host, port: u16::try_from(*port).map_err(|_| bad())? };
             let place = map.place(server);
             let range = usize::try_from(*first).map_err(|_| bad())?

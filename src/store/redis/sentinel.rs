@@ -77,7 +77,7 @@ impl Sentinels {
         let (told, primary): Answers = pipeline.query_async(&mut connection).await?;
         let epoch = told.get("config-epoch").and_then(|text| text.parse().ok());
         match (epoch, primary) {
-            (Some(epoch), Some((host, port))) => Ok((epoch, HostPort { host, port })),
+            (Some(epoch), Some((host, port))) => Ok((epoch, HostPort { host: host.into(), port })),
             _ => Err(RedisError::from((
                 ErrorKind::UnexpectedReturnType,
                 "a sentinel tells no epoch or no address of the primary",
