@@ -1,5 +1,7 @@
 //! Legal actions and records.
 
+use arrayvec::ArrayVec;
+
 use crate::api::convert::position;
 use crate::api::proto::v1;
 use crate::rules::{Action, Cell, Played, Position, Record, Referee, Square};
@@ -29,17 +31,30 @@ fn action_kind(action: Action, position: &Position) -> v1::ActionKind {
     }
 }
 
+/// The keys of fields of `banqi.v1.LegalAction` (number and wire type), and more than they take.
+const TEXT: u8 = 1 << 3 | 2;
+const KIND: u8 = 2 << 3;
+const FROM: u8 = 3 << 3;
+const TO: u8 = 4 << 3;
+const LONGEST: usize = 32;
+
 /// Appends what [`legal_actions`] makes.
 pub(super) fn encode_legal_actions(field: u32, referee: &Referee, into: &mut Vec<u8>) {
     let position = referee.position();
     for &action in referee.legal_actions().iter() {
+        let text = action.text();
         let (from, to) = squares(action);
-        put_message(field, into, |into| {
-            put_bytes(1, action.text().as_bytes(), into);
-            put_number(2, action_kind(action, position) as u32, into);
-            put_number(3, position::square(from) as u32, into);
-            put_number(4, position::square(to) as u32, into);
-        });
+        // All numbers and lengths are below 128, so that each takes a byte.
+        let mut fields = ArrayVec::<u8, LONGEST>::new();
+        fields.extend([TEXT, text.len() as u8]);
+        fields.extend(text.bytes());
+        fields.extend([KIND, action_kind(action, position) as u8]);
+        for (key, square) in [(FROM, from), (TO, to)] {
+            if square.is_some() {
+                fields.extend([key, position::square(square) as u8]);
+            }
+        }
+        put_bytes(field, &fields, into);
     }
 }
 

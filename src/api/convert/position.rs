@@ -99,12 +99,18 @@ pub(super) fn encode_position(field: u32, position: &Position, into: &mut Vec<u8
     });
 }
 
+/// The keys of fields (number and wire type) of `banqi.v1.PieceCount` and `banqi.v1.Piece`.
+const PIECE: u8 = 1 << 3 | 2;
+const COUNT: u8 = 2 << 3;
+const COLOUR: u8 = 1 << 3;
+const KIND: u8 = 2 << 3;
+
 fn encode_counts(field: u32, counts: &PieceCounts, into: &mut Vec<u8>) {
     for (piece, count) in counts.iter() {
-        put_message(field, into, |into| {
-            encode_piece(1, piece, into);
-            put_number(2, count, into);
-        });
+        let Piece { colour, kind } = piece;
+        let [colour, kind] = [v1::Colour::from(colour) as u8, v1::Kind::from(kind) as u8];
+        // A message of these keys, lengths and numbers; none is 0, or 128 and more.
+        put_bytes(field, &[PIECE, 4, COLOUR, colour, KIND, kind, COUNT, count], into);
     }
 }
 
