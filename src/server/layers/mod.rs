@@ -1,6 +1,7 @@
 //! What stands around every call.
 
 mod admission;
+mod arrival;
 mod browsers;
 mod cors;
 mod deadline;
