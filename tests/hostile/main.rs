@@ -2,7 +2,7 @@
 //! not, and stops when it is told to.
 //!
 //! [`floods`] and [`junk`] flood one replica on a real Redis, by hand-made HTTP/2 where a library would keep to
-//! the rules; [`silence`] has peers that stop in the middle.
+//! the rules; [`silence`] has peers that stop in the middle; [`stopping`] stops a replica under load.
 //!
 //! The sizes are for every run of the tests. Heavier ones:
 //!
@@ -17,7 +17,13 @@ mod bystander;
 mod floods;
 mod frames;
 mod junk;
+#[path = "../chaos/players.rs"]
+#[allow(dead_code)]
+mod players;
+#[path = "../watching/replicas.rs"]
+mod replicas;
 mod silence;
+mod stopping;
 #[path = "../support/mod.rs"]
 mod support;
 mod target;
