@@ -2,7 +2,8 @@
 //! not, and stops when it is told to.
 //!
 //! [`floods`] and [`junk`] flood one replica on a real Redis, by hand-made HTTP/2 where a library would keep to
-//! the rules; [`silence`] has peers that stop in the middle; [`stopping`] stops a replica under load.
+//! the rules; [`silence`] has peers that stop in the middle; [`wire`] calls every method with
+//! arbitrary messages; [`stopping`] stops a replica under load.
 //!
 //! The sizes are for every run of the tests. Heavier ones:
 //!
@@ -27,6 +28,7 @@ mod stopping;
 #[path = "../support/mod.rs"]
 mod support;
 mod target;
+mod wire;
 
 /// How many times the size of an ordinary run.
 fn factor() -> usize {
