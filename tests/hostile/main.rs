@@ -3,7 +3,8 @@
 //!
 //! [`floods`] and [`junk`] flood one replica on a real Redis, by hand-made HTTP/2 where a library would keep to
 //! the rules; [`silence`] has peers that stop in the middle; [`wire`] calls every method with
-//! arbitrary messages; [`stopping`] stops a replica under load.
+//! arbitrary messages; [`stopping`] stops a replica under load; [`secrets`] looks for secrets
+//! in all that replicas tell.
 //!
 //! The sizes are for every run of the tests. Heavier ones:
 //!
@@ -23,6 +24,7 @@ mod junk;
 mod players;
 #[path = "../watching/replicas.rs"]
 mod replicas;
+mod secrets;
 mod silence;
 mod stopping;
 #[path = "../support/mod.rs"]
