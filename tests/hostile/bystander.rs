@@ -1,10 +1,13 @@
 //! A client that keeps to the rules and calls while others flood.
 
+use std::thread;
 use std::time::Duration;
 
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::game_service_client::GameServiceClient;
+use tokio::runtime;
 use tokio::sync::watch;
+use tokio::task::block_in_place;
 use tokio::time::{Instant, timeout};
 
 use crate::support::memory;
@@ -13,6 +16,9 @@ use crate::target::{State, Target, create};
 /// What one call in a hundred may take at most while a flood goes on; what every one may.
 const MOST_OF_99: Duration = Duration::from_secs(1);
 const MOST: Duration = Duration::from_secs(5);
+
+/// How long a flood lasts at least that is over fast, so that others call while it goes on.
+pub(crate) const LASTS: Duration = Duration::from_secs(2);
 
 /// What a client saw while others flooded.
 #[derive(Debug)]
@@ -25,7 +31,7 @@ pub(crate) struct Seen {
 
 /// Floods, while another client plays over fresh connections and looks at the probes, and until it
 /// has done so a few times; checks that it was served, and answers what the flood came to.
-pub(crate) async fn flood<T>(
+pub(crate) fn flood<T>(
     target: &Target,
     name: &str,
     before: State,
@@ -33,12 +39,19 @@ pub(crate) async fn flood<T>(
     flood: impl Future<Output = T>,
 ) -> T {
     let (stop, stopped) = watch::channel(false);
-    let flood = async {
-        let came_to = flood.await;
-        stop.send_replace(true);
-        came_to
+    // On a thread of its own, so that it waits for the service and not for the flood's own work.
+    let play = || {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(play(target, stopped))
     };
-    let (came_to, seen) = tokio::join!(flood, play(target, stopped));
+    let (came_to, seen) = block_in_place(|| {
+        thread::scope(|scope| {
+            let playing = scope.spawn(play);
+            let came_to = runtime::Handle::current().block_on(flood);
+            stop.send_replace(true);
+            (came_to, playing.join().expect("it was served"))
+        })
+    });
     let p99 = seen.took[seen.took.len() * 99 / 100];
     let grown = seen.memory.saturating_sub(before.memory);
     println!(

@@ -9,9 +9,9 @@ use futures_util::future::join_all;
 use prost::Message as _;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, interval, timeout};
 
-use crate::bystander::flood;
+use crate::bystander::{LASTS, flood};
 use crate::factor;
 use crate::frames::{
     END_HEADERS, HEADERS, RST_STREAM, call, call_headers, connect_and_send, frame, opening, send,
@@ -24,7 +24,7 @@ const MIB: u64 = 1024 * 1024;
 const CONNECTIONS: usize = 200;
 const CALLS: usize = 20_000;
 
-/// `h2load` calls the cheapest method that there is, ten calls at a time on each connection.
+/// `h2load` calls the cheapest method that there is, over each connection without a pause.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_of_calls_is_answered_and_so_are_others() {
     let target = Target::start(&[]).await;
@@ -34,13 +34,13 @@ async fn a_flood_of_calls_is_answered_and_so_are_others() {
     let calls = CALLS * factor();
     let mut command = Command::new("h2load");
     command
-        .args(["-c", &CONNECTIONS.to_string(), "-n", &calls.to_string(), "-m", "10", "-t", "1"])
+        .args(["-c", &CONNECTIONS.to_string(), "-n", &calls.to_string(), "-m", "1", "-t", "1"])
         .arg("-d")
         .arg(body.path())
         .args(["-H", "content-type: application/grpc", "-H", "te: trailers"])
         .arg(format!("http://{}/banqi.v1.RulesService/ListPresets", target.address()));
     let run = tokio::task::spawn_blocking(move || command.output());
-    let output = flood(&target, "calls", before, 96 * MIB, run).await.expect("no panic");
+    let output = flood(&target, "calls", before, 96 * MIB, run).expect("no panic");
     let output = output.expect("h2load runs: install nghttp2-client, or run `./test`");
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.contains(&format!("{calls} succeeded, 0 failed")), "{told}");
@@ -58,6 +58,8 @@ async fn a_flood_of_calls_is_answered_and_so_are_others() {
 async fn rapid_resets_end_their_own_connections_alone() {
     const RESETS: u32 = 40_000;
     const BURST: u32 = 2_000;
+    // Twenty thousand a second: as many as can be sent are a flood of the machine's processors.
+    const PACE: Duration = Duration::from_millis(100);
     let target = Target::start(&[]).await;
     let before = target.state().await;
     let headers = call_headers("/banqi.v1.RulesService/ListPresets");
@@ -69,19 +71,23 @@ async fn rapid_resets_end_their_own_connections_alone() {
             [headers, frame(RST_STREAM, 0, stream, &cancel)].concat()
         })
         .collect();
-    let bursts = RESETS / BURST * u32::try_from(factor()).expect("a small factor");
+    let least = RESETS / BURST * u32::try_from(factor()).expect("a small factor");
     let reset = async {
-        let mut cut = 0;
-        for _ in 0..bursts {
+        let (mut bursts, mut cut) = (0, 0);
+        let begun = Instant::now();
+        let mut pace = interval(PACE);
+        while bursts < least || begun.elapsed() < LASTS {
+            pace.tick().await;
+            bursts += 1;
             let mut stream = connect_and_send(target.address(), &opening()).await;
             // Where the service has closed the connection, the rest does not go out.
             if !send(&mut stream, &burst).await {
                 cut += 1;
             }
         }
-        cut
+        (bursts, cut)
     };
-    let cut = flood(&target, "resets", before, 64 * MIB, reset).await;
+    let (bursts, cut) = flood(&target, "resets", before, 64 * MIB, reset);
     println!(
         "{} streams were reset; {cut} of {bursts} connections did not take them all",
         bursts * BURST
@@ -119,8 +125,7 @@ async fn cancelled_calls_leave_nothing() {
         answered
     };
     let flooding = join_all((0..CLIENTS).map(cancel));
-    let answered: usize =
-        flood(&target, "cancelled", before, 64 * MIB, flooding).await.iter().sum();
+    let answered: usize = flood(&target, "cancelled", before, 64 * MIB, flooding).iter().sum();
     let cancelled = target.sum("grpc_server_handled_total", "grpc_code=\"CANCELLED\"").await;
     println!(
         "of {} calls {answered} were answered, {cancelled} cancelled at the service",
@@ -168,7 +173,7 @@ async fn watches_that_nobody_reads_cost_a_bounded_amount() {
     // A stream whose peer does not read holds at most 400 KiB of frames for it, which take some more;
     // there is more than twice as much to tell.
     let most = (PEERS * STREAMS) as u64 * MIB + 32 * MIB;
-    flood(&target, "unread watches", before, most, happen).await;
+    flood(&target, "unread watches", before, most, happen);
     target.until_calm(before).await;
     assert_eq!(target.sum("banqi_watchers", "").await, 0.0);
 }

@@ -3,8 +3,9 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use rstest::rstest;
+use tokio::time::Instant;
 
-use crate::bystander::flood;
+use crate::bystander::{LASTS, flood};
 use crate::factor;
 use crate::frames::{
     CONTINUATION, DATA, END_HEADERS, HEADERS, PING, PREFACE, SETTINGS, call_headers,
@@ -12,7 +13,7 @@ use crate::frames::{
 };
 use crate::target::Target;
 
-/// How many connections send it, one after the other.
+/// How many connections send it at least, one after the other.
 const CONNECTIONS: usize = 20;
 
 /// How much each sends at once, and how often, unless it is cut off.
@@ -96,8 +97,10 @@ async fn junk_costs_its_own_connection_alone(
     let target = Target::start(&[]).await;
     let before = target.state().await;
     let send_all = async {
-        let (mut frames, mut cut) = (0, 0);
-        for _ in 0..CONNECTIONS * factor() {
+        let (mut connections, mut frames, mut cut) = (0, 0, 0);
+        let begun = Instant::now();
+        while connections < CONNECTIONS * factor() || begun.elapsed() < LASTS {
+            connections += 1;
             let (first, again) = junk.parts(&mut random);
             let mut stream = connect_and_send(target.address(), &first).await;
             let mut is_taken = true;
@@ -110,12 +113,13 @@ async fn junk_costs_its_own_connection_alone(
             }
             cut += usize::from(!is_taken);
         }
-        (frames, cut)
+        (connections, frames, cut)
     };
     let name = format!("{junk:?}");
-    let (frames, cut) = flood(&target, &name, before, 64 * 1024 * 1024, send_all).await;
+    let (connections, frames, cut) = flood(&target, &name, before, 64 * 1024 * 1024, send_all);
     println!(
-        "{junk:?}: {frames} frames or so were taken; {cut} connections were not read to the end"
+        "{junk:?}: {frames} frames or so were taken; {cut} of {connections} connections were not read \
+         to the end"
     );
     target.until_calm(before).await;
 }
