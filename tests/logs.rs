@@ -44,7 +44,7 @@ async fn a_failed_call_is_found_by_its_game_and_by_its_request() {
     let redis = RedisServer::start();
     let file = NamedTempFile::new().expect("a file");
     let log = file.reopen().expect("a second handle");
-    let replica = Replica::start_logging(log, &["--store", &redis.url(), "--log=info"]);
+    let replica = Replica::start_logging(log, &[], &["--store", &redis.url(), "--log=info"]);
     let endpoint = Endpoint::from_shared(format!("http://{}", replica.address())).expect("a URI");
     let mut client = GameServiceClient::new(endpoint.connect().await.expect("a connection"));
     let (frozen, tokens) = create(&mut client).await;

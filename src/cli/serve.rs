@@ -59,7 +59,14 @@ pub(super) struct Serve {
     stream_max_age: Duration,
 
     /// Where games are kept: memory:, file:PATH, redis://HOST:PORT, redis+sentinel://… or redis+cluster://…
-    #[arg(long, env = "BANQI_STORE", value_name = "ADDRESS", default_value = "memory:")]
+    // Help would show the variable's value, and with it a password.
+    #[arg(
+        long,
+        env = "BANQI_STORE",
+        hide_env_values = true,
+        value_name = "ADDRESS",
+        default_value = "memory:"
+    )]
     store: String,
 
     /// Prefix of all keys, so that several services can share one Redis

@@ -18,7 +18,8 @@ use tracing::Level;
 use super::config::Config;
 use super::health::Health;
 use super::layers::{
-    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, MeasureLayer, cors,
+    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, MeasureLayer,
+    OnlyGrpcLayer, cors,
 };
 use super::metrics::RpcMetrics;
 use crate::api::callers::Callers;
@@ -98,6 +99,7 @@ pub(super) fn around(
         .map_response(with_body)
         .layer(cors(&config.cors_origins))
         .layer(GrpcWebLayer::new())
+        .layer(OnlyGrpcLayer)
         .service(calls.clone());
     // Calls are logged at DEBUG. Failures are logged where they arise, and not here with their
     // messages, which quote what callers sent. What is logged is settled before serving.

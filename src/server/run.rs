@@ -15,7 +15,7 @@ use super::assemble;
 use super::config::Config;
 use super::health::Health;
 use super::layers::AdmissionLayer;
-use super::metrics::{Metrics, RpcMetrics};
+use super::metrics::{ConnectionMetrics, Metrics, RpcMetrics};
 use super::probes;
 use super::readiness;
 use super::sweeper;
@@ -95,6 +95,8 @@ pub async fn run(
     };
     let (host, written) = Host::new(store, config.host);
     host.metrics().register(registry.sub_registry_with_prefix("banqi"));
+    let connected = ConnectionMetrics::default();
+    connected.register(registry.sub_registry_with_prefix("banqi"));
     let calls = is_asked.then(|| RpcMetrics::new(&mut registry));
     let admission = AdmissionLayer::new(config.load);
     registry.register_collector(Box::new(admission.clone()));
@@ -110,7 +112,7 @@ pub async fn run(
         .http2_max_pending_accept_reset_streams(Some(MAX_PENDING_RESETS))
         .serve_with_incoming_shutdown(
             assemble::around(handlers, config, stopping.clone(), admission, calls),
-            connections(listeners.grpc, listeners.tls.clone()),
+            connections(listeners.grpc, listeners.tls.clone(), connected),
             stopping.clone().cancelled_owned(),
         );
     // The probes go on answering until the very end.

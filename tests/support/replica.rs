@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use super::fake_clock::Clock;
 
@@ -22,20 +22,30 @@ impl Replica {
 
     /// Starts a service that sees the time so.
     pub(crate) fn start_at(clock: Clock, arguments: &[&str]) -> Self {
-        Self::launch(clock, arguments, Stdio::inherit())
+        let mut command = Self::command(arguments);
+        command.envs(clock.environment());
+        Self::launch(command)
     }
 
-    /// Starts a service that logs to a file.
-    pub(crate) fn start_logging(log: File, arguments: &[&str]) -> Self {
-        Self::launch(Clock::True, arguments, log.into())
+    /// Starts a service with these environment variables besides, which logs to a file.
+    pub(crate) fn start_logging(
+        log: File,
+        environment: &[(&str, &str)],
+        arguments: &[&str],
+    ) -> Self {
+        let mut command = Self::command(arguments);
+        command.envs(environment.iter().copied()).stderr(log);
+        Self::launch(command)
     }
 
-    fn launch(clock: Clock, arguments: &[&str], log: Stdio) -> Self {
+    fn command(arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
         command.args(["serve", "--listen=127.0.0.1:0", "--http-listen=127.0.0.1:0"]);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
-        command.stderr(log);
-        command.envs(clock.environment());
+        command
+    }
+
+    fn launch(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the service starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let mut told = |prefix: &str, suffix: &str| {
@@ -70,7 +80,12 @@ impl Replica {
     /// Whether it has ended. Until this or [`Self::kill`] is called, a process that has ended is
     /// still there for others to see.
     pub(crate) fn has_ended(&mut self) -> bool {
-        self.child.try_wait().expect("a child can be asked").is_some()
+        self.exit_status().is_some()
+    }
+
+    /// How it has ended, if it has.
+    pub(crate) fn exit_status(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("a child can be asked")
     }
 
     /// Kills it at once, as a crash would (SIGKILL).

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 use std::net::SocketAddr;
+use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use banqi::api::proto::v1::game_service_client::GameServiceClient;
@@ -86,6 +87,11 @@ impl Replicas {
     /// The process of a replica.
     pub(crate) fn process(&self, number: usize) -> u32 {
         self.running()[number].replica.id()
+    }
+
+    /// How a replica has ended, if it has.
+    pub(crate) fn exit_status(&self, number: usize) -> Option<ExitStatus> {
+        self.running()[number].replica.exit_status()
     }
 
     /// Where a replica serves probes.

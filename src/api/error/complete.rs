@@ -14,6 +14,9 @@ const MALFORMED: [&str; 5] = [
     "tonic-web: ",
 ];
 
+/// What is said, with any code, of a message that broke off with its connection or stream.
+const BROKEN_OFF: &str = "error reading a body from connection";
+
 /// Gives an answer that is an error without details the reason that fits.
 pub fn complete<B>(mut response: http::Response<B>) -> http::Response<B> {
     // Answers that are no errors have their status in trailers, and so nothing to look at here.
@@ -41,6 +44,8 @@ fn explain(status: &Status) -> ApiError {
         Code::Internal if MALFORMED.iter().any(|start| told.starts_with(start)) => {
             Reason::MalformedMessage
         }
+        // Its sender has gone, or sent frames that are none, before the message was there.
+        _ if told.contains(BROKEN_OFF) => Reason::MalformedMessage,
         Code::Unimplemented => Reason::Unimplemented,
         Code::NotFound => Reason::ServiceNotFound,
         Code::DeadlineExceeded => Reason::DeadlineExceeded,

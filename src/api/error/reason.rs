@@ -62,7 +62,7 @@ reasons! {
     ServiceNotFound = "SERVICE_NOT_FOUND", NotFound,
         "The health check names a service that is not served here.";
     DeadlineExceeded = "DEADLINE_EXCEEDED", DeadlineExceeded,
-        "The call's deadline passed before its answer was there.";
+        "The call's deadline passed before its answer was there, or its request did not arrive within 20 s.";
     ShuttingDown = "SHUTTING_DOWN", Unavailable,
         "This replica is stopping; connect again, to another one.";
     StreamExpired = "STREAM_EXPIRED", Unavailable,

@@ -1,7 +1,5 @@
 //! `IssuePlayerToken`.
 
-use std::time::Duration;
-
 use crate::api::callers::Callers;
 use crate::api::convert;
 use crate::api::error::{ApiError, FieldFaults};
@@ -30,10 +28,17 @@ pub(super) fn call(
     Ok(v1::IssuePlayerTokenResponse { token, expire_time })
 }
 
-/// A lifetime in whole milliseconds, at least one.
+/// A lifetime, rounded down to milliseconds, of which it has at least one. Read field by field, since
+/// what `prost_types` does with a span overflows where that is as far out of range as it can be.
 fn read(lifetime: prost_types::Duration) -> Result<Span, String> {
-    let fault = || format!("is {lifetime}, but must be positive and at most 30 days (2592000s)");
-    let duration = Duration::try_from(lifetime).map_err(|_| fault())?;
-    let millis = u64::try_from(duration.as_millis()).map_err(|_| fault())?;
-    if (1..=MAX_LIFETIME.0).contains(&millis) { Ok(Span(millis)) } else { Err(fault()) }
+    let prost_types::Duration { seconds, nanos } = lifetime;
+    let millis = || {
+        let nanos = u64::try_from(nanos).ok().filter(|nanos| *nanos < 1_000_000_000)?;
+        u64::try_from(seconds).ok()?.checked_mul(1_000)?.checked_add(nanos / 1_000_000)
+    };
+    millis().filter(|millis| (1..=MAX_LIFETIME.0).contains(millis)).map(Span).ok_or_else(|| {
+        format!(
+            "is {seconds} s and {nanos} ns, but must be positive and at most 30 days (2592000 s)"
+        )
+    })
 }

@@ -10,17 +10,18 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body::{Frame, SizeHint};
+use http_body::{Body as _, Frame, SizeHint};
 use pin_project_lite::pin_project;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tonic::Status;
 use tonic::body::Body;
 use tower::{Layer, Service};
 
+use super::arrival::{Arriving, Place};
 use crate::api::error::{ApiError, Reason};
 use crate::server::config::Load;
 
@@ -107,9 +108,9 @@ pub(in crate::server) struct Admission<S> {
     places: AdmissionLayer,
 }
 
-impl<S, B> Service<Request<B>> for Admission<S>
+impl<S> Service<Request<Body>> for Admission<S>
 where
-    S: Service<Request<B>, Response = Response<Body>>,
+    S: Service<Request<Body>, Response = Response<Body>>,
 {
     type Response = Response<Body>;
     type Error = S::Error;
@@ -119,21 +120,19 @@ where
         self.inner.poll_ready(context)
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
         let kind = Kind::of(request.uri().path());
         let places = match kind {
             Kind::Call => &self.places.calls,
             Kind::Stream => &self.places.streams,
             Kind::Free => return Admitted::Free { answer: self.inner.call(request) },
         };
-        match Arc::clone(places).try_acquire_owned() {
-            Ok(place) => Admitted::Held {
-                answer: self.inner.call(request),
-                place: Some(place),
-                lasts: kind == Kind::Stream,
-            },
-            Err(_) => Admitted::Refused,
-        }
+        let Some(place) = Place::take(places) else { return Admitted::Refused };
+        let request = match request.body().is_end_stream() {
+            true => request,
+            false => request.map(|body| Body::new(Arriving::new(body, place.clone()))),
+        };
+        Admitted::Held { answer: self.inner.call(request), place, lasts: kind == Kind::Stream }
     }
 }
 
@@ -142,7 +141,7 @@ pin_project! {
     #[project = AdmittedProjection]
     pub(in crate::server) enum Admitted<F> {
         Free { #[pin] answer: F },
-        Held { #[pin] answer: F, place: Option<OwnedSemaphorePermit>, lasts: bool },
+        Held { #[pin] answer: F, place: Place, lasts: bool },
         Refused,
     }
 }
@@ -158,11 +157,13 @@ where
             AdmittedProjection::Free { answer } => answer.poll(context),
             AdmittedProjection::Held { answer, place, lasts } => {
                 let response = ready!(answer.poll(context))?;
-                // A call's place is free as soon as its answer is there to be sent.
-                let place = place.take().filter(|_| *lasts);
-                Poll::Ready(Ok(match place {
-                    Some(place) => response.map(|body| Body::new(Holding { body, place })),
-                    None => response,
+                Poll::Ready(Ok(if *lasts {
+                    let place = place.clone();
+                    response.map(|body| Body::new(Holding { body, place }))
+                } else {
+                    // A call's place is free as soon as its answer is there to be sent.
+                    place.leave();
+                    response
                 }))
             }
             AdmittedProjection::Refused => Poll::Ready(Ok(refusal().into_http())),
@@ -170,7 +171,7 @@ where
     }
 }
 
-fn refusal() -> Status {
+pub(super) fn refusal() -> Status {
     ApiError::new(
         Reason::Overloaded,
         "the replica has as many calls or streams as it takes on at once: come back a little \
@@ -185,7 +186,7 @@ pin_project! {
     struct Holding {
         #[pin]
         body: Body,
-        place: OwnedSemaphorePermit,
+        place: Place,
     }
 }
 
@@ -239,9 +240,9 @@ mod tests {
     /// A service with a place for one call and one for one stream, that answers once told to.
     fn service(
         go: Arc<Notify>,
-    ) -> impl Service<Request<()>, Response = Response<Body>, Error = Infallible> {
+    ) -> impl Service<Request<Body>, Response = Response<Body>, Error = Infallible> {
         let one = 1.try_into().expect("not zero");
-        let answer = service_fn(move |_: Request<()>| {
+        let answer = service_fn(move |_: Request<Body>| {
             let go = Arc::clone(&go);
             async move {
                 go.notified().await;
@@ -253,8 +254,8 @@ mod tests {
             .service(answer)
     }
 
-    fn to(path: &str) -> Request<()> {
-        Request::builder().uri(path).body(()).expect("a request")
+    fn to(path: &str) -> Request<Body> {
+        Request::builder().uri(path).body(Body::empty()).expect("a request")
     }
 
     fn is_refused(response: &Response<Body>) -> bool {

@@ -6,6 +6,8 @@ use futures_util::future::Either;
 use http::{Request, Version, header};
 use tower::Service;
 
+use super::only_grpc::is_grpc;
+
 /// Sends a call that no browser can have made by `native`, and any other by `browser`, which adds
 /// what browsers need. Most calls are of the first kind.
 #[derive(Clone, Debug)]
@@ -47,12 +49,8 @@ where
 /// Whether this is gRPC proper, which a page cannot speak: over HTTP/2, with its own content type,
 /// and without the `Origin` that browsers add.
 fn is_native<R>(request: &Request<R>) -> bool {
-    let headers = request.headers();
-    let content = headers.get(header::CONTENT_TYPE).map(|value| value.as_bytes());
-    let is_grpc = content
-        .and_then(|content| content.strip_prefix(b"application/grpc"))
-        .is_some_and(|rest| matches!(rest, [] | [b'+' | b';', ..]));
-    is_grpc && request.version() == Version::HTTP_2 && !headers.contains_key(header::ORIGIN)
+    let is_http2 = request.version() == Version::HTTP_2;
+    is_http2 && is_grpc(request.headers()) && !request.headers().contains_key(header::ORIGIN)
 }
 
 #[cfg(test)]

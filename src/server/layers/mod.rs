@@ -1,12 +1,14 @@
 //! What stands around every call.
 
 mod admission;
+mod arrival;
 mod browsers;
 mod cors;
 mod deadline;
 mod drain;
 mod frequent;
 mod measure;
+mod only_grpc;
 mod panics;
 
 pub(super) use admission::AdmissionLayer;
@@ -16,4 +18,5 @@ pub(super) use deadline::DeadlineLayer;
 pub(super) use drain::Drain;
 pub(super) use frequent::Frequent;
 pub(super) use measure::MeasureLayer;
+pub(super) use only_grpc::OnlyGrpcLayer;
 pub(super) use panics::CatchPanicsLayer;

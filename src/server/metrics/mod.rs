@@ -1,6 +1,7 @@
 //! What is told of a running replica to whoever watches over it: counts and times in the OpenMetrics
 //! text format, which Prometheus reads.
 
+mod connections;
 mod process;
 mod rpc;
 
@@ -14,6 +15,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+pub(super) use connections::{ConnectionMetrics, Cut, OpenConnection};
 pub(super) use rpc::{Call, RpcMetrics};
 
 use self::process::Process;
