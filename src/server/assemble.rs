@@ -18,7 +18,7 @@ use tracing::Level;
 use super::config::Config;
 use super::health::Health;
 use super::layers::{
-    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, MeasureLayer, cors,
+    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, ObserveLayer, cors,
 };
 use super::metrics::RpcMetrics;
 use crate::api::callers::Callers;
@@ -91,7 +91,7 @@ pub(super) fn around(
             .service(handlers.routes),
     );
     let calls = ServiceBuilder::new()
-        .option_layer(metrics.map(MeasureLayer))
+        .option_layer(metrics.map(ObserveLayer))
         .layer(admission)
         .service(handlers);
     let web = ServiceBuilder::new()

@@ -4,6 +4,7 @@ mod assemble;
 mod config;
 mod health;
 mod layers;
+mod methods;
 mod metrics;
 mod probes;
 mod readiness;

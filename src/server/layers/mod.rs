@@ -6,7 +6,7 @@ mod cors;
 mod deadline;
 mod drain;
 mod frequent;
-mod measure;
+mod observe;
 mod panics;
 
 pub(super) use admission::AdmissionLayer;
@@ -15,5 +15,5 @@ pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;
 pub(super) use drain::Drain;
 pub(super) use frequent::Frequent;
-pub(super) use measure::MeasureLayer;
+pub(super) use observe::{ObserveLayer, ObservedCall, Observer};
 pub(super) use panics::CatchPanicsLayer;

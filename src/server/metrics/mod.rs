@@ -14,7 +14,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
-pub(super) use rpc::{Call, RpcMetrics};
+pub(super) use rpc::RpcMetrics;
 
 use self::process::Process;
 use super::health::{Health, Readiness};
