@@ -21,6 +21,7 @@ use super::layers::{
     AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, ObserveLayer, cors,
 };
 use super::metrics::RpcMetrics;
+use super::traces::CallTraces;
 use crate::api::callers::Callers;
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
@@ -68,6 +69,7 @@ pub(super) fn around(
     stopping: CancellationToken,
     admission: AdmissionLayer,
     metrics: Option<RpcMetrics>,
+    traces: Option<CallTraces>,
 ) -> impl Service<
     Request<Body>,
     Response = Response<Body>,
@@ -91,6 +93,7 @@ pub(super) fn around(
             .service(handlers.routes),
     );
     let calls = ServiceBuilder::new()
+        .option_layer(traces.map(ObserveLayer))
         .option_layer(metrics.map(ObserveLayer))
         .layer(admission)
         .service(handlers);

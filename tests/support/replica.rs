@@ -22,20 +22,29 @@ impl Replica {
 
     /// Starts a service that sees the time so.
     pub(crate) fn start_at(clock: Clock, arguments: &[&str]) -> Self {
-        Self::launch(clock, arguments, Stdio::inherit())
+        Self::launch(&clock.environment(), arguments, Stdio::inherit())
     }
 
     /// Starts a service that logs to a file.
     pub(crate) fn start_logging(log: File, arguments: &[&str]) -> Self {
-        Self::launch(Clock::True, arguments, log.into())
+        Self::start_in(&[], log, arguments)
     }
 
-    fn launch(clock: Clock, arguments: &[&str], log: Stdio) -> Self {
+    /// Starts a service with these environment variables that logs to a file.
+    pub(crate) fn start_in(
+        environment: &[(&'static str, String)],
+        log: File,
+        arguments: &[&str],
+    ) -> Self {
+        Self::launch(environment, arguments, log.into())
+    }
+
+    fn launch(environment: &[(&'static str, String)], arguments: &[&str], log: Stdio) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
         command.args(["serve", "--listen=127.0.0.1:0", "--http-listen=127.0.0.1:0"]);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
         command.stderr(log);
-        command.envs(clock.environment());
+        command.envs(environment.iter().cloned());
         let mut child = command.spawn().expect("the service starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let mut told = |prefix: &str, suffix: &str| {
