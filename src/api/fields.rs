@@ -10,15 +10,18 @@ use super::convert::game::View;
 use super::error::{ApiError, FieldFaults};
 use super::host::{Credential, RequestId};
 use super::proto::v1;
+use super::traced;
 use crate::game::{Entropy, Etag, GameId, PlayerId};
 use crate::rules::Seat;
 
 /// The longest request id, in bytes.
 const MAX_REQUEST_ID: usize = 128;
 
-/// A game's id.
+/// The id of the game that a call is about.
 pub(super) fn game_id(text: &str, faults: &mut FieldFaults) -> Option<GameId> {
-    faults.check("game_id", text.parse())
+    let game = faults.check("game_id", text.parse())?;
+    traced::about(&game);
+    Some(game)
 }
 
 /// The id that a caller chose for a new game, if it did.

@@ -18,6 +18,7 @@ mod rules_service;
 mod start;
 mod stream_age;
 mod to_the_end;
+mod traced;
 mod watch;
 
 pub use game_service::GameApi;

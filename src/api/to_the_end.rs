@@ -4,6 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use opentelemetry::Context as Trace;
+use opentelemetry::context::FutureExt as _;
 use tokio::runtime::Handle;
 use tonic::{Response, Status};
 
@@ -15,15 +17,20 @@ pub(super) fn to_the_end<T: Send + 'static>(
     write: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> impl Future<Output = Result<Response<T>, Status>> + Send + 'static {
     // Not within the future: that would have room for the write as well.
-    let write = ToTheEnd(Some(Box::pin(write)));
+    let write = ToTheEnd { write: Some(Box::pin(write)), trace: Trace::current() };
     async { Ok(Response::new(write.await?)) }
 }
 
 /// A future that becomes a task of its own when it is dropped before its end. Few are, so only
 /// those pay for a task.
-struct ToTheEnd<F>(Option<Pin<Box<F>>>)
+struct ToTheEnd<F>
 where
-    F: Future<Output: Send> + Send + 'static;
+    F: Future<Output: Send> + Send + 'static,
+{
+    write: Option<Pin<Box<F>>>,
+    /// The trace of the call, which the task goes on with.
+    trace: Trace,
+}
 
 impl<F> Future for ToTheEnd<F>
 where
@@ -33,10 +40,10 @@ where
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         // Taken out first: a future that panics must not be polled again.
-        let mut future = self.0.take().expect("a future is not polled after its end");
+        let mut future = self.write.take().expect("a future is not polled after its end");
         let polled = future.as_mut().poll(context);
         if polled.is_pending() {
-            self.0 = Some(future);
+            self.write = Some(future);
         }
         polled
     }
@@ -48,8 +55,8 @@ where
 {
     fn drop(&mut self) {
         // Without a runtime there is nothing left that the future could wait for.
-        if let (Some(future), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
-            runtime.spawn(future);
+        if let (Some(future), Ok(runtime)) = (self.write.take(), Handle::try_current()) {
+            runtime.spawn(future.with_context(std::mem::take(&mut self.trace)));
         }
     }
 }

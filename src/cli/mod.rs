@@ -5,6 +5,7 @@ mod key;
 mod replay;
 mod serve;
 mod tls;
+mod traces;
 mod verify;
 
 use std::error::Error;

@@ -11,6 +11,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use super::tls::TlsArguments;
+use super::traces::TraceArguments;
 use crate::api::callers::{CallerLimits, CallerOptions, Callers, CallersError};
 use crate::api::{HostOptions, StreamAge, WatchPace};
 use crate::game::{Limits, Span};
@@ -136,6 +137,9 @@ pub(super) struct Serve {
     /// What to log: a level, or levels by target like banqi=debug,warn
     #[arg(long, env = "BANQI_LOG", value_name = "FILTER", default_value = "info")]
     log: String,
+
+    #[command(flatten)]
+    traces: TraceArguments,
 }
 
 /// Why the service could not be started, or failed.
@@ -237,6 +241,7 @@ impl Serve {
                 stream_age: StreamAge::up_to(self.stream_max_age),
                 ..WatchPace::default()
             },
+            traces: self.traces.into(),
         }
     }
 }
@@ -343,7 +348,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::server::ClientCertificates;
+    use crate::server::{ClientCertificates, TraceOptions};
 
     #[derive(Parser)]
     struct Line {
@@ -384,6 +389,8 @@ mod tests {
             "--creations-per-second=8",
             "--unbegun-hours=2",
             "--ended-days=4",
+            "--otlp-endpoint=http://localhost:4317",
+            "--trace-ratio=0.5",
         ])
         .expect("a configuration");
         let expected = Config {
@@ -418,6 +425,10 @@ mod tests {
                 stream_age: StreamAge::up_to(Duration::from_secs(60)),
                 ..WatchPace::default()
             },
+            traces: Some(TraceOptions {
+                collector: "http://localhost:4317".parse().expect("a URL"),
+                ratio: "0.5".parse().expect("a ratio"),
+            }),
         };
         assert_eq!(config, expected);
     }
@@ -447,6 +458,8 @@ mod tests {
             ("--record-format=3", "expected 1 to 2"),
             ("--cors-origin=play.example", "https://play.example"),
             ("--stop-grace=-1", "a number of seconds"),
+            ("--otlp-endpoint=collector:4317", "http://HOST:4317"),
+            ("--trace-ratio=2", "a number from 0, none, to 1, all"),
             ("--listen=localhost", "--listen"),
         ] {
             let told = read(&[argument]).expect_err(argument).to_string();

@@ -18,10 +18,11 @@ use tracing::Level;
 use super::config::Config;
 use super::health::Health;
 use super::layers::{
-    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, MeasureLayer,
+    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, ObserveLayer,
     OnlyGrpcLayer, cors,
 };
 use super::metrics::RpcMetrics;
+use super::traces::CallTraces;
 use crate::api::callers::Callers;
 use crate::api::error::complete;
 use crate::api::proto::DESCRIPTORS;
@@ -69,6 +70,7 @@ pub(super) fn around(
     stopping: CancellationToken,
     admission: AdmissionLayer,
     metrics: Option<RpcMetrics>,
+    traces: Option<CallTraces>,
 ) -> impl Service<
     Request<Body>,
     Response = Response<Body>,
@@ -92,7 +94,8 @@ pub(super) fn around(
             .service(handlers.routes),
     );
     let calls = ServiceBuilder::new()
-        .option_layer(metrics.map(MeasureLayer))
+        .option_layer(traces.map(ObserveLayer))
+        .option_layer(metrics.map(ObserveLayer))
         .layer(admission)
         .service(handlers);
     let web = ServiceBuilder::new()

@@ -8,6 +8,7 @@ use std::time::Duration;
 use http::{HeaderValue, Uri};
 
 use super::tls::TlsOptions;
+use super::traces::TraceOptions;
 use crate::api::callers::CallerOptions;
 use crate::api::{HostOptions, WatchPace};
 
@@ -36,6 +37,8 @@ pub struct Config {
     pub host: HostOptions,
     /// How watching is paced.
     pub watching: WatchPace,
+    /// Where traces go and of which calls, if they go anywhere.
+    pub traces: Option<TraceOptions>,
 }
 
 /// How much a replica takes on at once, over all connections; what is over that is refused with
@@ -70,6 +73,7 @@ impl Default for Config {
             callers: CallerOptions::default(),
             host: HostOptions::default(),
             watching: WatchPace::default(),
+            traces: None,
         }
     }
 }

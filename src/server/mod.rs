@@ -4,6 +4,7 @@ mod assemble;
 mod config;
 mod health;
 mod layers;
+mod methods;
 mod metrics;
 mod probes;
 mod readiness;
@@ -13,9 +14,13 @@ pub mod signals;
 mod sweeper;
 pub mod telemetry;
 mod tls;
+mod traces;
 
 pub use config::{Config, ConfigError, CorsOrigin, Load};
 pub use run::{Listeners, ServeError, Stopped, run};
 pub use runtime::runtime;
 pub use sweeper::sweep;
 pub use tls::{ClientCertificates, Tls, TlsError, TlsOptions};
+pub use traces::{
+    CollectorUrl, CollectorUrlError, TraceOptions, TraceRatio, TraceRatioError, TracesError,
+};

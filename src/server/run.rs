@@ -20,6 +20,7 @@ use super::probes;
 use super::readiness;
 use super::sweeper;
 use super::tls::{Tls, connections};
+use super::traces::{Traces, TracesError};
 use crate::api::Host;
 use crate::api::callers::Callers;
 use crate::store::{MeasuredStore, ReplicaId, Store};
@@ -68,12 +69,15 @@ pub enum ServeError {
     /// The probes could not be served.
     #[error("serving probes over HTTP failed: {0}")]
     Http(#[source] io::Error),
+    /// Traces cannot be sent.
+    #[error(transparent)]
+    Traces(#[from] TracesError),
 }
 
 /// Serves the games of a store to these callers until `shutdown` resolves, then stops: readiness
 /// goes off, `Config::stop_delay` passes, no connection is accepted any more, open streams are ended with UNAVAILABLE, and calls in
 /// flight have `Config::stop_grace` to finish. Last the store is told that nobody is present any more
-/// over this replica.
+/// over this replica, and the traces that are left are sent, for which there are two seconds.
 ///
 /// # Errors
 /// If serving fails.
@@ -87,11 +91,15 @@ pub async fn run(
     let health = Health::serving().await;
     let stopping = CancellationToken::new();
     let mut registry = Registry::default();
+    let replica = ReplicaId(uuid::Uuid::now_v7());
+    let traces = config.traces.as_ref().map(|traces| Traces::start(traces, replica)).transpose()?;
     // Nobody reads what nobody can ask for.
     let is_asked = listeners.http.is_some();
-    let store = match is_asked {
-        true => MeasuredStore::new(store, registry.sub_registry_with_prefix("banqi")),
-        false => store,
+    let store: Arc<dyn Store> = if is_asked || traces.is_some() {
+        let tracer = traces.as_ref().map(Traces::tracer);
+        MeasuredStore::new(store, registry.sub_registry_with_prefix("banqi"), tracer)
+    } else {
+        store
     };
     let (host, written) = Host::new(store, config.host);
     host.metrics().register(registry.sub_registry_with_prefix("banqi"));
@@ -101,7 +109,6 @@ pub async fn run(
     let admission = AdmissionLayer::new(config.load);
     registry.register_collector(Box::new(admission.clone()));
     let metrics = Metrics::new(registry, health.clone());
-    let replica = ReplicaId(uuid::Uuid::now_v7());
     let handlers = assemble::handlers(&health, &host, callers, config.watching)?;
 
     let grpc = Server::builder()
@@ -111,7 +118,14 @@ pub async fn run(
         .max_concurrent_streams(MAX_STREAMS)
         .http2_max_pending_accept_reset_streams(Some(MAX_PENDING_RESETS))
         .serve_with_incoming_shutdown(
-            assemble::around(handlers, config, stopping.clone(), admission, calls),
+            assemble::around(
+                handlers,
+                config,
+                stopping.clone(),
+                admission,
+                calls,
+                traces.as_ref().map(Traces::calls),
+            ),
             connections(listeners.grpc, listeners.tls.clone(), connected),
             stopping.clone().cancelled_owned(),
         );
@@ -147,5 +161,8 @@ pub async fn run(
         () = host.keep_present(config.watching.presence_lifetime) => Ok(Stopped::CutOff),
     };
     host.leave().await;
+    if let Some(traces) = traces {
+        traces.stop().await;
+    }
     stopped
 }

@@ -1,9 +1,16 @@
 //! Logs: readable on a terminal, JSON otherwise; always on standard error.
 
+use std::fmt;
 use std::io::{IsTerminal as _, stderr};
 
+use opentelemetry::Context;
+use opentelemetry::trace::TraceContextExt as _;
+use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::fmt::format::{Format, Json, JsonFields, Writer, format};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
 
 /// Starts logging. `filter` is a list of levels by target, as `tracing_subscriber` reads it:
 /// `info` or `banqi=debug,warn`.
@@ -16,10 +23,40 @@ pub fn start(filter: &str) -> Result<(), ParseError> {
     let started = if stderr().is_terminal() {
         logs.compact().with_target(false).try_init()
     } else {
-        logs.json().flatten_event(true).try_init()
+        let lines = WithTraceId(format().json().flatten_event(true));
+        logs.fmt_fields(JsonFields::new()).event_format(lines).try_init()
     };
     if started.is_err() {
         tracing::warn!("logging had been started before; the filter is not applied");
     }
     Ok(())
+}
+
+/// Lines of JSON, which have a `trace_id` where what is logged happened in a call that is traced.
+struct WithTraceId(Format<Json>);
+
+impl<S, N> FormatEvent<S, N> for WithTraceId
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let trace = Context::map_current(|context| {
+            let span = context.span();
+            let context = span.span_context();
+            context.is_sampled().then(|| context.trace_id())
+        });
+        let Some(trace) = trace else { return self.0.format_event(context, writer, event) };
+        let mut line = String::new();
+        self.0.format_event(context, Writer::new(&mut line), event)?;
+        match line.trim_end().strip_suffix('}') {
+            Some(fields) => writeln!(writer, "{fields},\"trace_id\":\"{trace}\"}}"),
+            None => writer.write_str(&line),
+        }
+    }
 }

@@ -1,8 +1,9 @@
-//! A store whose calls are counted and timed.
+//! A store whose calls are counted, timed and traced.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use opentelemetry_sdk::trace::SdkTracer;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -11,9 +12,10 @@ use prometheus_client::registry::{Registry, Unit};
 use tokio::time::Instant;
 
 use super::codec::RecordCodec;
+use super::traced_call::CallTracer;
 use super::{
     Commit, Due, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Place, Presence, PresentSlot,
-    Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
+    Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription, System,
 };
 use crate::game::{GameId, Millis, Span, Version};
 
@@ -100,6 +102,7 @@ pub struct MeasuredStore {
     inner: Arc<dyn Store>,
     /// By the number of the operation.
     measures: Vec<Measures>,
+    traces: Option<CallTracer>,
 }
 
 /// How the calls of one operation went.
@@ -122,8 +125,13 @@ struct FailureLabels {
 }
 
 impl MeasuredStore {
-    /// Measures a store; what comes of it is added to what is told of the process.
-    pub fn new(inner: Arc<dyn Store>, registry: &mut Registry) -> Arc<Self> {
+    /// Measures a store; what comes of it is added to what is told of the process. With a tracer,
+    /// calls that are made within a sampled span have spans of their own.
+    pub fn new(
+        inner: Arc<dyn Store>,
+        registry: &mut Registry,
+        tracer: Option<SdkTracer>,
+    ) -> Arc<Self> {
         let times = Family::<OperationLabels, Histogram>::new_with_constructor(
             (|| Histogram::new(TIMES)) as fn() -> Histogram,
         );
@@ -151,7 +159,8 @@ impl MeasuredStore {
                 failures: failures.collect(),
             }
         });
-        Arc::new(Self { inner, measures: measures.collect() })
+        let traces = tracer.map(|tracer| CallTracer::new(tracer, inner.system()));
+        Arc::new(Self { inner, measures: measures.collect(), traces })
     }
 
     async fn measure<T>(
@@ -159,12 +168,17 @@ impl MeasuredStore {
         operation: Operation,
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
+        let mut traced = self.traces.as_ref().and_then(|traces| traces.begin(operation.name()));
         let begun = Instant::now();
         let result = call.await;
         let measures = &self.measures[operation as usize];
         measures.times.observe(begun.elapsed().as_secs_f64());
         if let Err(error) = &result {
-            measures.failures[Failure::from(error) as usize].inc();
+            let failure = Failure::from(error);
+            measures.failures[failure as usize].inc();
+            if let Some(traced) = &mut traced {
+                traced.fail(failure.name());
+            }
         }
         result
     }
@@ -178,6 +192,10 @@ impl Store for MeasuredStore {
 
     fn records(&self) -> &RecordCodec {
         self.inner.records()
+    }
+
+    fn system(&self) -> System {
+        self.inner.system()
     }
 
     fn place(&self, shard: Shard) -> Place {

@@ -23,6 +23,8 @@ mod redis;
 mod replica;
 mod secret_file;
 mod shard;
+mod system;
+mod traced_call;
 
 use async_trait::async_trait;
 
@@ -42,6 +44,7 @@ pub use record::{CorruptRecord, Found, Record};
 pub use replica::{ReplicaId, shards_swept_by, sweeper_of};
 pub(crate) use secret_file::read_secret_file;
 pub use shard::{Shard, ShardCount, ShardCountError};
+pub use system::System;
 
 use self::codec::RecordCodec;
 use crate::game::{GameId, Millis, Span, Version};
@@ -64,6 +67,9 @@ pub trait Store: std::fmt::Debug + Send + Sync {
     /// where one of their servers is away, so who goes on with the others sorts them first
     /// ([`by_place`]).
     fn place(&self, shard: Shard) -> Place;
+
+    /// The kind of database, as traces name it.
+    fn system(&self) -> System;
 
     /// How whoever uses the store writes and reads its records, as it was opened with.
     fn records(&self) -> &RecordCodec;

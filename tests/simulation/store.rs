@@ -7,7 +7,7 @@ use banqi::game::{GameId, Millis, Span, Version};
 use banqi::store::codec::RecordCodec;
 use banqi::store::{
     Commit, Due, Effect, Entry, EntryId, Finding, Found, IndexEntry, Outcome, Place, Presence,
-    PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription,
+    PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError, Subscription, System,
 };
 use tokio::time::timeout;
 
@@ -91,6 +91,10 @@ impl Store for SimulatedStore {
 
     fn records(&self) -> &RecordCodec {
         self.inner().records()
+    }
+
+    fn system(&self) -> System {
+        self.inner().system()
     }
 
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {

@@ -9,6 +9,7 @@ use crate::api::error::{ApiError, FieldFaults};
 use crate::api::fields;
 use crate::api::host::{Created, Creation, Host};
 use crate::api::proto::v1;
+use crate::api::traced;
 use crate::game::{DealSource, Game, NewSeat, Seating, ServerSeed};
 use crate::rules::{RuleSet, Seat};
 
@@ -50,6 +51,7 @@ pub(super) async fn call(
             request_id,
         })
         .await?;
+    traced::about(created.game.id());
     Ok(v1::CreateGameResponse {
         game: Some(convert::game::game(&created.game, View::Basic, Some(created.now))),
         seat_tokens: seat_tokens(&created),

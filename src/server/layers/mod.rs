@@ -7,7 +7,7 @@ mod cors;
 mod deadline;
 mod drain;
 mod frequent;
-mod measure;
+mod observe;
 mod only_grpc;
 mod panics;
 
@@ -17,6 +17,6 @@ pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;
 pub(super) use drain::Drain;
 pub(super) use frequent::Frequent;
-pub(super) use measure::MeasureLayer;
+pub(super) use observe::{ObserveLayer, ObservedCall, Observer};
 pub(super) use only_grpc::OnlyGrpcLayer;
 pub(super) use panics::CatchPanicsLayer;

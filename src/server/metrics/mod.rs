@@ -16,7 +16,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 pub(super) use connections::{ConnectionMetrics, Cut, OpenConnection};
-pub(super) use rpc::{Call, RpcMetrics};
+pub(super) use rpc::RpcMetrics;
 
 use self::process::Process;
 use super::health::{Health, Readiness};

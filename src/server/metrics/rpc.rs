@@ -9,14 +9,13 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
-use prost::Message as _;
-use prost_types::FileDescriptorSet;
 use tokio::time::Instant;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 use crate::api::error::{Reason, code_name};
-use crate::api::proto::DESCRIPTORS;
+use crate::server::layers::{ObservedCall, Observer};
+use crate::server::methods::Method;
 
 /// Upper bounds for how long a call takes, in seconds.
 const TIMES: [f64; 13] =
@@ -51,13 +50,13 @@ pub(in crate::server) struct RpcMetrics(Arc<Methods>);
 
 #[derive(Debug)]
 struct Methods {
-    by_path: HashMap<String, Arc<Method>>,
+    by_path: HashMap<String, Arc<MethodMetrics>>,
     handled: Family<HandledLabels, Counter>,
     refused: Family<RefusalLabels, Counter>,
 }
 
 #[derive(Debug)]
-struct Method {
+struct MethodMetrics {
     labels: MethodLabels,
     is_streaming: bool,
     started: Counter,
@@ -89,34 +88,32 @@ impl RpcMetrics {
             refused.get_or_create(&RefusalLabels { reason: reason.name().to_owned() }).inc_by(0);
         }
 
-        let files = FileDescriptorSet::decode(DESCRIPTORS).unwrap_or_default().file;
         let mut by_path = HashMap::new();
-        for file in &files {
-            for service in &file.service {
-                let grpc_service = format!("{}.{}", file.package(), service.name());
-                for method in &service.method {
-                    let grpc_method = method.name().to_owned();
-                    let labels = MethodLabels { grpc_service: grpc_service.clone(), grpc_method };
-                    let path = format!("/{}/{}", labels.grpc_service, labels.grpc_method);
-                    for code in FAULTS {
-                        handled.get_or_create(&handled_labels(&labels, code)).inc_by(0);
-                    }
-                    let known = Method {
-                        is_streaming: method.server_streaming(),
-                        started: started.get_or_create_owned(&labels),
-                        well: handled.get_or_create_owned(&handled_labels(&labels, Code::Ok)),
-                        times: times.get_or_create_owned(&labels),
-                        labels,
-                    };
-                    by_path.insert(path, Arc::new(known));
-                }
+        for method in Method::all() {
+            let path = method.path();
+            let Method { service, name, is_streaming } = method;
+            let labels = MethodLabels { grpc_service: service, grpc_method: name };
+            for code in FAULTS {
+                handled.get_or_create(&handled_labels(&labels, code)).inc_by(0);
             }
+            let known = MethodMetrics {
+                is_streaming,
+                started: started.get_or_create_owned(&labels),
+                well: handled.get_or_create_owned(&handled_labels(&labels, Code::Ok)),
+                times: times.get_or_create_owned(&labels),
+                labels,
+            };
+            by_path.insert(path, Arc::new(known));
         }
         Self(Arc::new(Methods { by_path, handled, refused }))
     }
+}
+
+impl Observer for RpcMetrics {
+    type Call = Call;
 
     /// Counts a call, if it is one of a method that is known.
-    pub(in crate::server) fn begin(&self, path: &str) -> Option<Call> {
+    fn begin(&self, path: &str, _: &HeaderMap) -> Option<Call> {
         let method = Arc::clone(self.0.by_path.get(path)?);
         method.started.inc();
         Some(Call { metrics: self.clone(), method, begun: Instant::now(), is_over: false })
@@ -127,19 +124,21 @@ impl RpcMetrics {
 #[derive(Debug)]
 pub(in crate::server) struct Call {
     metrics: RpcMetrics,
-    method: Arc<Method>,
+    method: Arc<MethodMetrics>,
     begun: Instant,
     is_over: bool,
 }
 
-impl Call {
-    /// Whether it goes on after its answer has begun.
-    pub(in crate::server) fn is_streaming(&self) -> bool {
+impl ObservedCall for Call {
+    type Scope = ();
+
+    fn is_streaming(&self) -> bool {
         self.method.is_streaming
     }
 
-    /// It is over, with the status in these headers or trailers; well where there is none.
-    pub(in crate::server) fn end(mut self, headers: &HeaderMap) {
+    fn enter(&self) {}
+
+    fn end(mut self, headers: &HeaderMap) {
         match Status::from_header_map(headers) {
             Some(status) if status.code() != Code::Ok => {
                 if let Some(info) = status.get_error_details().error_info() {
@@ -151,7 +150,9 @@ impl Call {
             _ => self.over(Code::Ok),
         }
     }
+}
 
+impl Call {
     fn over(&mut self, code: Code) {
         self.is_over = true;
         if !self.method.is_streaming {

@@ -27,7 +27,7 @@ use super::hint::{Hint, Hints};
 use super::{
     Commit, Due, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Misconfiguration,
     Options, Outcome, Place, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store,
-    StoreError, Subscription, TimeSource,
+    StoreError, Subscription, System, TimeSource,
 };
 use crate::game::{GameId, Millis, Span, Version};
 
@@ -172,6 +172,10 @@ impl Store for EmbeddedStore {
 
     fn records(&self) -> &RecordCodec {
         &self.records
+    }
+
+    fn system(&self) -> System {
+        System::Embedded
     }
 
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {

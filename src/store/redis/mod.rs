@@ -55,7 +55,7 @@ use super::record::parse_header;
 use super::{
     Commit, Due, Durability, Entry, EntryId, Finding, Found, HEARTBEAT_KEPT, IndexEntry, Options,
     Outcome, Place, Presence, PresentSlot, Record, ReplicaId, Shard, ShardCount, Store, StoreError,
-    Subscription,
+    Subscription, System,
 };
 use crate::game::{GameId, Millis, Span, Version};
 
@@ -184,6 +184,10 @@ impl Store for RedisStore {
 
     fn records(&self) -> &RecordCodec {
         &self.records
+    }
+
+    fn system(&self) -> System {
+        System::Redis
     }
 
     async fn load(&self, game: &GameId) -> Result<Option<Record>, StoreError> {

@@ -14,6 +14,7 @@ use crate::api::game_service::{labels, seat_tokens, seats};
 use crate::api::host::{Creation, Host};
 use crate::api::proto::v1;
 use crate::api::proto::v1::import_game_request::Start;
+use crate::api::traced;
 use crate::game::{Given, Happening, NewSeat, Seating};
 use crate::rules::{Deal, Piece, RuleSet};
 
@@ -60,6 +61,7 @@ pub(super) async fn call(
             request_id,
         })
         .await?;
+    traced::about(created.game.id());
     Ok(v1::ImportGameResponse {
         game: Some(convert::game::game(&created.game, View::Basic, Some(created.now))),
         seat_tokens: seat_tokens(&created),
