@@ -34,12 +34,12 @@ const TWO: u128 = 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736;
 const THREE: u128 = 0x1111_2222_3333_4444_5555_6666_7777_8888;
 
 /// A service that sends what it has ten times a second, and its log.
-fn start(options: &[&str], environment: &[(&str, &str)]) -> (Replica, NamedTempFile) {
+fn start(options: &[&str], environment: &[(&str, String)]) -> (Replica, NamedTempFile) {
     let file = NamedTempFile::new().expect("a file");
     let log = file.reopen().expect("a second handle");
-    let delay = [("OTEL_BSP_SCHEDULE_DELAY", "100")];
-    let environment = [&delay, environment].concat();
-    (Replica::start_logging(log, &environment, options), file)
+    let mut all = vec![("OTEL_BSP_SCHEDULE_DELAY", "100")];
+    all.extend(environment.iter().map(|(name, value)| (*name, value.as_str())));
+    (Replica::start_logging(log, &all, options), file)
 }
 
 fn told(span: &Span, key: &str) -> Option<String> {

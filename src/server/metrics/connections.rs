@@ -28,6 +28,16 @@ struct CutLabels {
     reason: &'static str,
 }
 
+impl Cut {
+    fn labels(self) -> CutLabels {
+        let reason = match self {
+            Self::Silent => "silent",
+            Self::Handshake => "handshake",
+        };
+        CutLabels { reason }
+    }
+}
+
 impl ConnectionMetrics {
     /// Adds them to what is told of the process.
     pub(in crate::server) fn register(&self, registry: &mut Registry) {
@@ -42,6 +52,10 @@ impl ConnectionMetrics {
             "Connections closed before their first request, because it did not come",
             self.cut.clone(),
         );
+        // Told from the start: what appears with its first count is not seen to rise.
+        for cut in [Cut::Silent, Cut::Handshake] {
+            drop(self.cut.get_or_create(&cut.labels()));
+        }
     }
 
     /// Counts a connection as open until what is returned is dropped.
@@ -59,11 +73,7 @@ pub(in crate::server) struct OpenConnection(ConnectionMetrics);
 impl OpenConnection {
     /// Counts that it is closed, and why.
     pub(in crate::server) fn cut(&self, cut: Cut) {
-        let reason = match cut {
-            Cut::Silent => "silent",
-            Cut::Handshake => "handshake",
-        };
-        self.0.cut.get_or_create(&CutLabels { reason }).inc();
+        self.0.cut.get_or_create(&cut.labels()).inc();
     }
 }
 
