@@ -1,5 +1,7 @@
 //! The `banqi` command: what it prints, what it refuses, how it ends.
 
+mod support;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -8,6 +10,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use rstest::rstest;
+use support::redis_server::RedisServer;
+use support::signal;
+use tokio::time::{Instant, sleep};
 
 fn banqi(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
@@ -69,6 +74,31 @@ fn serving_says_where_and_stops_when_told(#[case] signal: &str) {
     assert!(kill.expect("kill runs").success());
     let status = served.0.wait().expect("it ends");
     assert!(status.success(), "{status}");
+}
+
+#[tokio::test]
+async fn whoever_is_told_to_stop_while_the_store_is_away_stops() {
+    let redis = RedisServer::start();
+    signal(redis.id(), "STOP");
+    let arguments = ["serve", "--listen=127.0.0.1:0", "--store", &redis.url()];
+    let mut served = Served(banqi(&arguments).spawn().expect("the command runs"));
+    let process = served.0.id();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    // SIGTERM is the 15th.
+    while caught_signals(process) >> 14 & 1 == 0 {
+        assert!(Instant::now() < deadline, "it does not catch SIGTERM");
+        sleep(Duration::from_millis(5)).await;
+    }
+    signal(process, "TERM");
+    let status = served.0.wait().expect("it ends");
+    assert!(status.success(), "{status}");
+}
+
+/// The signals that a process has handlers for, a bit each.
+fn caught_signals(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask");
+    u64::from_str_radix(mask.trim(), 16).expect("a number")
 }
 
 #[test]

@@ -2,14 +2,20 @@
 
 mod support;
 
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
 use banqi::api::proto::v1;
 use banqi::api::proto::v1::game_service_client::GameServiceClient;
+use rstest::rstest;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use support::redis_server::RedisServer;
 use support::replica::Replica;
 use support::{refusal, signal};
 use tempfile::NamedTempFile;
+use tokio::time::timeout;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
@@ -44,7 +50,7 @@ async fn a_failed_call_is_found_by_its_game_and_by_its_request() {
     let redis = RedisServer::start();
     let file = NamedTempFile::new().expect("a file");
     let log = file.reopen().expect("a second handle");
-    let replica = Replica::start_logging(log, &[], &["--store", &redis.url(), "--log=info"]);
+    let mut replica = Replica::start_logging(log, &[], &["--store", &redis.url(), "--log=info"]);
     let endpoint = Endpoint::from_shared(format!("http://{}", replica.address())).expect("a URI");
     let mut client = GameServiceClient::new(endpoint.connect().await.expect("a connection"));
     let (frozen, tokens) = create(&mut client).await;
@@ -67,6 +73,8 @@ async fn a_failed_call_is_found_by_its_game_and_by_its_request() {
     signal(redis.id(), "CONT");
     assert_eq!(refusal(&status).1, "STORE_UNAVAILABLE");
 
+    // What waits to be written is written before it ends.
+    assert!(replica.stop().success());
     let text = std::fs::read_to_string(file.path()).expect("the log");
     let lines: Vec<Value> = text
         .lines()
@@ -93,4 +101,42 @@ async fn a_failed_call_is_found_by_its_game_and_by_its_request() {
     for secret in tokens.iter().chain(&broken_tokens).map(String::as_str).chain(["my-request"]) {
         assert!(!text.contains(secret), "{secret} is in the log:\n{text}");
     }
+}
+
+/// What may become of a log.
+#[derive(Clone, Copy, Debug)]
+enum Log {
+    /// Its reader has stopped reading.
+    Stalled,
+    /// Its reader has gone.
+    Gone,
+    /// The disk is full.
+    Full,
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_log_that_cannot_be_written_holds_up_nobody(
+    #[values(Log::Stalled, Log::Gone, Log::Full)] log: Log,
+) {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    let (file, reader) = match log {
+        Log::Stalled => (OwnedFd::from(writer).into(), Some(reader)),
+        Log::Gone => (OwnedFd::from(writer).into(), None),
+        Log::Full => (File::options().write(true).open("/dev/full").expect("it is there"), None),
+    };
+    let mut replica = Replica::start_logging(file, &[], &["--log=trace"]);
+    let endpoint = Endpoint::from_shared(format!("http://{}", replica.address())).expect("a URI");
+    let mut client = GameServiceClient::new(endpoint.connect().await.expect("a connection"));
+    // A call logs much more than a hundredth of what a pipe holds.
+    let calls = async {
+        let (game, _) = create(&mut client).await;
+        for _ in 0..300 {
+            let request = v1::GetGameRequest { game_id: game.clone(), ..Default::default() };
+            client.get_game(request).await.expect("a game");
+        }
+    };
+    timeout(Duration::from_secs(60), calls).await.expect("all are answered in time");
+    assert!(replica.stop().success());
+    drop(reader);
 }

@@ -5,6 +5,7 @@ mod support;
 use std::time::Duration;
 
 use banqi::api::proto::v1;
+use banqi::api::proto::v1::game_service_client::GameServiceClient;
 use banqi::server::{Config, Stopped};
 use prost::Message as _;
 use rstest::rstest;
@@ -224,6 +225,42 @@ async fn stopping_tells_watchers_and_ends_their_streams() {
     let (code, reason, _) = refusal(&status);
     assert_eq!((code, reason.as_str()), (Code::Unavailable, "SHUTTING_DOWN"));
     drop((client, watch));
+    assert_eq!(server.stopped().await, Stopped::Finished);
+}
+
+/// Whether a line of the metrics tells of one poll that has begun.
+fn is_first_poll(line: &str) -> bool {
+    let of_polls = line.contains("grpc_method=\"PollGame\"") && line.ends_with(" 1");
+    of_polls && line.starts_with("grpc_server_started_total")
+}
+
+#[tokio::test]
+async fn stopping_tells_who_polls() {
+    let mut server = TestServer::start().await;
+    let mut games = GameServiceClient::new(server.channel().await);
+    let created = games.create_game(v1::CreateGameRequest {
+        preset: "TAIWANESE".to_owned(),
+        ..Default::default()
+    });
+    let game = created.await.expect("created").into_inner().game.expect("a game");
+    let request = v1::PollGameRequest {
+        game_id: game.game_id,
+        after_etag: game.etag,
+        wait: Some(prost_types::Duration { seconds: 60, nanos: 0 }),
+    };
+    let poll = tokio::spawn(async move { games.poll_game(request).await });
+    let begun = async {
+        while !probe(&server, "/metrics").await.lines().any(is_first_poll) {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, begun).await.expect("it polls");
+
+    server.ask_to_stop();
+    let status = poll.await.expect("no panic").expect_err("the poll ends");
+    let (code, reason, details) = refusal(&status);
+    assert_eq!((code, reason.as_str()), (Code::Unavailable, "SHUTTING_DOWN"));
+    assert!(details.retry_info().is_some(), "{details:?}");
     assert_eq!(server.stopped().await, Stopped::Finished);
 }
 

@@ -182,7 +182,7 @@ pub(super) enum Failure {
 
 impl Serve {
     pub(super) fn run(self) -> Result<(), Failure> {
-        telemetry::start(&self.log)?;
+        let _logging = telemetry::start(&self.log)?;
         let (store, options, strict) = (self.store.clone(), self.store_options()?, self.strict);
         let threads = self.threads;
         let config = self.config();
@@ -252,12 +252,21 @@ async fn serve(
     options: Options,
     strict: bool,
 ) -> Result<(), Failure> {
-    let shutdown = signals::stop()?;
+    let mut shutdown = Box::pin(signals::stop()?);
+    let started = async {
+        let store = store::open(store, options).await?;
+        let findings = store.checkup().await?;
+        Ok::<_, Failure>((store, findings))
+    };
     let callers = Callers::open(&config.callers, Arc::new(SystemTimeSource))?;
     let tls = config.tls.clone().map(Tls::open).transpose()?;
-    let store = store::open(store, options).await?;
+    let (store, findings) = tokio::select! {
+        started = started => started?,
+        // There is nothing to stop yet.
+        () = &mut shutdown => return Ok(()),
+    };
     let (losing, fine): (Vec<Finding>, Vec<Finding>) =
-        store.checkup().await?.into_iter().partition(Finding::loses_games);
+        findings.into_iter().partition(Finding::loses_games);
     for finding in fine {
         tracing::info!("{finding}");
     }

@@ -18,7 +18,7 @@ use tracing::Level;
 use super::config::Config;
 use super::health::Health;
 use super::layers::{
-    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, Drain, Frequent, ObserveLayer,
+    AdmissionLayer, Browsers, CatchPanicsLayer, DeadlineLayer, DrainLayer, Frequent, ObserveLayer,
     OnlyGrpcLayer, cors,
 };
 use super::metrics::RpcMetrics;
@@ -79,7 +79,6 @@ pub(super) fn around(
 > + Clone
 + Send
 + 'static {
-    let drain = Drain(stopping);
     let handlers = Frequent::new(
         ServiceBuilder::new()
             .layer(DeadlineLayer)
@@ -87,7 +86,7 @@ pub(super) fn around(
             .map_response(complete)
             .service(handlers.games),
         ServiceBuilder::new()
-            .map_response(move |response| drain.watch(response))
+            .layer(DrainLayer(stopping))
             .layer(DeadlineLayer)
             .layer(CatchPanicsLayer)
             .map_response(complete)

@@ -6,20 +6,39 @@ use std::io::{IsTerminal as _, stderr};
 use opentelemetry::Context;
 use opentelemetry::trace::TraceContextExt as _;
 use tracing::{Event, Subscriber};
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::fmt::format::{Format, Json, JsonFields, Writer, format};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
+/// How many lines may wait to be written. Those over that are lost: whoever reads the log slowly, or
+/// not at all, must not hold up calls.
+const WAITING_LINES: usize = 16_384;
+
+/// What is logged is written for as long as this is there; then what waits is, for a second at most.
+#[derive(Debug)]
+#[must_use = "nothing more is logged once it is dropped"]
+pub struct Logging(#[expect(dead_code, reason = "it is there to be dropped")] WorkerGuard);
+
 /// Starts logging. `filter` is a list of levels by target, as `tracing_subscriber` reads it:
 /// `info` or `banqi=debug,warn`.
 ///
 /// # Errors
 /// If the filter cannot be read.
-pub fn start(filter: &str) -> Result<(), ParseError> {
+pub fn start(filter: &str) -> Result<Logging, ParseError> {
     let filter = EnvFilter::builder().parse(filter)?;
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr);
+    let lines = NonBlockingBuilder::default()
+        .lossy(true)
+        .buffered_lines_limit(WAITING_LINES)
+        .thread_name("log");
+    let (writer, guard) = lines.finish(stderr());
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(writer)
+        // Where the log cannot be written there is nobody to be told, least of all by a panic.
+        .log_internal_errors(false);
     let started = if stderr().is_terminal() {
         logs.compact().with_target(false).try_init()
     } else {
@@ -29,7 +48,7 @@ pub fn start(filter: &str) -> Result<(), ParseError> {
     if started.is_err() {
         tracing::warn!("logging had been started before; the filter is not applied");
     }
-    Ok(())
+    Ok(Logging(guard))
 }
 
 /// Lines of JSON, which have a `trace_id` where what is logged happened in a call that is traced.

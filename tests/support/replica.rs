@@ -1,11 +1,19 @@
 //! A real `banqi serve` as a child process, on ports of its own.
 
+#![expect(clippy::disallowed_methods, reason = "how long to wait for a real process")]
+
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use super::fake_clock::Clock;
+use super::signal;
+
+/// How long it may take to stop.
+const STOP_LIMIT: Duration = Duration::from_secs(30);
 
 /// A running service; killed when dropped.
 pub(crate) struct Replica {
@@ -86,6 +94,21 @@ impl Replica {
     /// How it has ended, if it has.
     pub(crate) fn exit_status(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("a child can be asked")
+    }
+
+    /// Asks it to stop, and waits until it has.
+    pub(crate) fn stop(&mut self) -> ExitStatus {
+        if self.exit_status().is_none() {
+            signal(self.id(), "TERM");
+        }
+        let deadline = Instant::now() + STOP_LIMIT;
+        loop {
+            if let Some(status) = self.exit_status() {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "it does not stop");
+            sleep(Duration::from_millis(10));
+        }
     }
 
     /// Kills it at once, as a crash would (SIGKILL).

@@ -155,7 +155,7 @@ async fn a_streams_span_lasts_as_long_as_the_stream() {
 #[tokio::test]
 async fn failures_have_their_reason_and_are_found_in_the_log_by_their_trace() {
     let (redis, collector) = (RedisServer::start(), Collector::start().await);
-    let (replica, log) =
+    let (mut replica, log) =
         start(&["--store", &redis.url(), &collector.option(), "--trace-ratio=0"], &[]);
     let mut caller = Caller::of(&replica).await;
     let (game, tokens) = caller.create(Context::None, "").await;
@@ -181,6 +181,7 @@ async fn failures_have_their_reason_and_are_found_in_the_log_by_their_trace() {
     let failed = failed.unwrap_or_else(|| panic!("none of {children:?} failed"));
     assert_eq!(told(failed, "error.type").as_deref(), Some("unavailable"));
 
+    assert!(replica.stop().success());
     let text = fs::read_to_string(log.path()).expect("the log");
     let line = |line| serde_json::from_str::<Value>(line).unwrap_or_else(|e| panic!("{e}: {line}"));
     let undone: Vec<Value> =
@@ -200,7 +201,7 @@ async fn no_secret_reaches_the_collector() {
     let keys = NamedTempFile::new().expect("a file");
     fs::write(keys.path(), made.stdout).expect("written");
     let auth = format!("--auth={}", keys.path().display());
-    let (replica, log) =
+    let (mut replica, log) =
         start(&["--store", &redis.url(), &collector.option(), "--trace-ratio=0", &auth], &[]);
     let mut caller = Caller::of(&replica).await;
     caller.key = Some(key.clone());
@@ -211,6 +212,7 @@ async fn no_secret_reaches_the_collector() {
     caller.get(Context::Sampled(TWO), &game).await.expect("read");
     collector.span(TWO, "banqi.v1.GameService/GetGame").await;
 
+    assert!(replica.stop().success());
     let (bytes, text) = (collector.bytes(), fs::read(log.path()).expect("the log"));
     let holds =
         |place: &[u8], what: &str| place.windows(what.len()).any(|it| it == what.as_bytes());

@@ -1,36 +1,111 @@
-//! Ends open streams when the server stops.
+//! Ends open streams and polls when the server stops.
 
+use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Response};
+use http::{HeaderMap, Request, Response};
 use http_body::{Body as _, Frame, SizeHint};
 use pin_project_lite::pin_project;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::Status;
 use tonic::body::Body;
+use tower::{Layer, Service};
 
 use crate::api::error::{ApiError, Reason};
 
 /// Within what time the readers of all streams of a replica return, not all at once.
 const RETURN_WITHIN: Duration = Duration::from_secs(1);
 
-/// Ends every answer that has nothing more to send when the server stops. A stream without an end,
-/// such as a health watch, would otherwise hold its connection open until the bound.
-#[derive(Clone)]
-pub(in crate::server) struct Drain(pub(in crate::server) CancellationToken);
+/// The call that may wait for its answer until the bound.
+const POLL: &str = "/banqi.v1.GameService/PollGame";
 
-impl Drain {
-    /// Watches over the body of an answer.
-    pub(in crate::server) fn watch(&self, response: Response<Body>) -> Response<Body> {
-        if response.body().is_end_stream() {
-            return response;
-        }
-        let token = self.0.clone();
-        response.map(|body| Body::new(Draining { body, token, stopping: None, ended: false }))
+/// Ends every answer that has nothing more to send when the server stops, and every poll that waits.
+/// A stream without an end, such as a health watch, would otherwise hold its connection open until the
+/// bound.
+#[derive(Clone)]
+pub(in crate::server) struct DrainLayer(pub(in crate::server) CancellationToken);
+
+impl<S> Layer<S> for DrainLayer {
+    type Service = Drain<S>;
+
+    fn layer(&self, inner: S) -> Drain<S> {
+        Drain { inner, token: self.0.clone() }
     }
+}
+
+/// What [`DrainLayer`] makes of a service.
+#[derive(Clone)]
+pub(in crate::server) struct Drain<S> {
+    inner: S,
+    token: CancellationToken,
+}
+
+impl<S, B> Service<Request<B>> for Drain<S>
+where
+    S: Service<Request<B>, Response = Response<Body>>,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = Answer<S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let stopping = (request.uri().path() == POLL).then(|| self.token.clone().cancelled_owned());
+        Answer { answer: self.inner.call(request), token: self.token.clone(), stopping }
+    }
+}
+
+pin_project! {
+    /// An answer whose body ends with the server, or the error that a poll ends with.
+    pub(in crate::server) struct Answer<F> {
+        #[pin]
+        answer: F,
+        token: CancellationToken,
+        // Set only for a poll.
+        #[pin]
+        stopping: Option<WaitForCancellationFutureOwned>,
+    }
+}
+
+impl<F, E> Future for Answer<F>
+where
+    F: Future<Output = Result<Response<Body>, E>>,
+{
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        if let Poll::Ready(answer) = this.answer.poll(context) {
+            return Poll::Ready(answer.map(|answer| watch(answer, this.token)));
+        }
+        let stopped = this.stopping.as_pin_mut().map(|stopping| stopping.poll(context));
+        match stopped {
+            Some(Poll::Ready(())) => Poll::Ready(Ok(stopping().into_http())),
+            Some(Poll::Pending) | None => Poll::Pending,
+        }
+    }
+}
+
+/// Watches over the body of an answer.
+fn watch(response: Response<Body>, token: &CancellationToken) -> Response<Body> {
+    if response.body().is_end_stream() {
+        return response;
+    }
+    let token = token.clone();
+    response.map(|body| Body::new(Draining { body, token, stopping: None, ended: false }))
+}
+
+/// What the readers of streams are told, and who polls.
+fn stopping() -> Status {
+    ApiError::new(Reason::ShuttingDown, "this replica is stopping: connect again")
+        .to_be_retried_after(RETURN_WITHIN.mul_f64(rand::random()))
+        .into()
 }
 
 pin_project! {
@@ -68,10 +143,8 @@ impl http_body::Body for Draining {
             return Poll::Pending;
         }
         *this.ended = true;
-        let error = ApiError::new(Reason::ShuttingDown, "this replica is stopping: connect again")
-            .to_be_retried_after(RETURN_WITHIN.mul_f64(rand::random()));
         let mut trailers = HeaderMap::new();
-        Status::from(error).add_header(&mut trailers)?;
+        stopping().add_header(&mut trailers)?;
         Poll::Ready(Some(Ok(Frame::trailers(trailers))))
     }
 
@@ -81,5 +154,27 @@ impl http_body::Body for Draining {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prost::Message as _;
+    use prost_types::FileDescriptorSet;
+
+    use super::*;
+    use crate::api::proto::DESCRIPTORS;
+
+    #[test]
+    fn the_poll_exists() {
+        let descriptors = FileDescriptorSet::decode(DESCRIPTORS).expect("descriptors");
+        let is_poll = descriptors.file.iter().any(|file| {
+            file.service.iter().any(|service| {
+                service.method.iter().any(|method| {
+                    POLL == format!("/{}.{}/{}", file.package(), service.name(), method.name())
+                })
+            })
+        });
+        assert!(is_poll);
     }
 }

@@ -15,7 +15,7 @@ pub(super) use admission::AdmissionLayer;
 pub(super) use browsers::Browsers;
 pub(super) use cors::cors;
 pub(super) use deadline::DeadlineLayer;
-pub(super) use drain::Drain;
+pub(super) use drain::DrainLayer;
 pub(super) use frequent::Frequent;
 pub(super) use observe::{ObserveLayer, ObservedCall, Observer};
 pub(super) use only_grpc::OnlyGrpcLayer;

@@ -35,7 +35,9 @@ impl FromStr for CollectorUrl {
     type Err = CollectorUrlError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fault = || CollectorUrlError(text.to_owned());
+        // What may be a password is not told.
+        let shown = text.rsplit_once('@').map_or(text.to_owned(), |(_, host)| format!("…@{host}"));
+        let fault = || CollectorUrlError(shown.clone());
         let uri: Uri = text.parse().map_err(|_| fault())?;
         let is_secure = match uri.scheme_str() {
             Some("http") => false,

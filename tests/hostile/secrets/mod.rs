@@ -310,6 +310,9 @@ async fn no_secret_is_logged_measured_told_in_an_error_or_printed() {
         assert!(!out.is_empty() || !err.is_empty(), "{arguments:?} says something");
         told.push((arguments[..2].join(" "), [out, err].concat()));
     }
+    for replica in &mut world.replicas {
+        replica.stop();
+    }
     for number in 0..3 {
         let log = read(world.path(&format!("log-{number}"))).expect("a log");
         let lines = log.split(|byte| *byte == b'\n').count();
