@@ -49,24 +49,15 @@ where
 
 #[cfg(test)]
 mod tests {
-    use prost::Message as _;
-    use prost_types::FileDescriptorSet;
-
     use super::*;
-    use crate::api::proto::DESCRIPTORS;
+    use crate::server::methods::Method;
 
     #[test]
     fn frequent_calls_exist_and_are_no_streams() {
-        let descriptors = FileDescriptorSet::decode(DESCRIPTORS).expect("descriptors");
+        let methods = Method::all();
         for path in FREQUENT {
-            let mut calls = descriptors.file.iter().flat_map(|file| {
-                file.service.iter().flat_map(|service| {
-                    let name = format!("/{}.{}", file.package(), service.name());
-                    service.method.iter().map(move |call| (format!("{name}/{}", call.name()), call))
-                })
-            });
-            let (_, call) = calls.find(|(name, _)| name == path).expect(path);
-            assert!(!call.client_streaming() && !call.server_streaming(), "{path}");
+            let method = methods.iter().find(|method| method.path() == path).expect(path);
+            assert!(!method.is_streaming, "{path}");
         }
     }
 }
