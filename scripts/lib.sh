@@ -64,3 +64,21 @@ python_environment() {
         --requirement "$requirements" </dev/null
     printf '%s\n' "$wanted" >"$directory/made-for"
 }
+
+# The API as it was released last; scripts/release writes it anew.
+# shellcheck disable=SC2034 # for whoever sources this
+api_baseline=.ci/banqi.v1.binpb
+
+# Fails unless everything that names the oldest Rust names the same one, and says whether it is the one here.
+rust_versions() {
+    local oldest here
+    oldest=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+    grep -q "^rust-version = \"$oldest\"$" fuzz/Cargo.toml || fail "fuzz/Cargo.toml does not have rust-version $oldest, as Cargo.toml has"
+    grep -q "^FROM rust:$oldest-" Dockerfile || fail "Dockerfile does not build with Rust $oldest, which Cargo.toml says is enough"
+    grep -q "Rust $oldest or newer" README.md || fail "README.md does not say \"Rust $oldest or newer\", as Cargo.toml does"
+    here=$(rustc --version | cut -d ' ' -f 2)
+    case $here in
+        "$oldest" | "$oldest".*) echo "rust-version $oldest: it is this toolchain's, so all that is built here shows it" ;;
+        *) echo "rust-version $oldest: NOT CHECKED but by the lint incompatible_msrv, since this toolchain is $here" ;;
+    esac
+}
