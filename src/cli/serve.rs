@@ -47,6 +47,10 @@ pub(super) struct Serve {
     #[arg(long, env = "BANQI_CORS_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
     cors_origin: Vec<CorsOrigin>,
 
+    /// Do not serve the page for playing in a browser
+    #[arg(long, env = "BANQI_NO_PAGE")]
+    no_page: bool,
+
     /// Seconds to go on accepting calls after readiness went off, so that balancers notice
     #[arg(long, env = "BANQI_STOP_DELAY", value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     stop_delay: Duration,
@@ -220,6 +224,7 @@ impl Serve {
             cors_origins: self.cors_origin,
             stop_delay: self.stop_delay,
             stop_grace: self.stop_grace,
+            page: !self.no_page,
             load: Load { calls: self.max_calls, streams: self.max_streams },
             callers: CallerOptions {
                 auth: self.auth,
@@ -386,6 +391,7 @@ mod tests {
             "--tls-client-optional",
             "--insecure",
             "--cors-origin=https://a.example,https://b.example",
+            "--no-page",
             "--stop-delay=1.5",
             "--stop-grace=3",
             "--stream-max-age=60",
@@ -414,6 +420,7 @@ mod tests {
             cors_origins: ["https://a.example", "https://b.example"]
                 .map(|origin| origin.parse().expect("an origin"))
                 .to_vec(),
+            page: false,
             stop_delay: Duration::from_millis(1500),
             stop_grace: Duration::from_secs(3),
             callers: CallerOptions {

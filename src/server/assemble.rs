@@ -22,6 +22,7 @@ use super::layers::{
     OnlyGrpcLayer, cors,
 };
 use super::metrics::RpcMetrics;
+use super::page::PageLayer;
 use super::traces::CallTraces;
 use crate::api::callers::Callers;
 use crate::api::error::complete;
@@ -98,6 +99,7 @@ pub(super) fn around(
         .layer(admission)
         .service(handlers);
     let web = ServiceBuilder::new()
+        .option_layer(config.page.then_some(PageLayer))
         .map_response(with_body)
         .layer(cors(&config.cors_origins))
         .layer(GrpcWebLayer::new())

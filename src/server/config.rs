@@ -29,6 +29,8 @@ pub struct Config {
     pub stop_delay: Duration,
     /// How long calls in flight may take after that.
     pub stop_grace: Duration,
+    /// Whether the page for playing in a browser is served.
+    pub page: bool,
     /// How much is taken on at once.
     pub load: Load,
     /// How callers are told apart.
@@ -69,6 +71,7 @@ impl Default for Config {
             cors_origins: Vec::new(),
             stop_delay: Duration::ZERO,
             stop_grace: Duration::from_secs(10),
+            page: true,
             load: Load::default(),
             callers: CallerOptions::default(),
             host: HostOptions::default(),

@@ -6,6 +6,7 @@ mod health;
 mod layers;
 mod methods;
 mod metrics;
+mod page;
 mod probes;
 mod readiness;
 mod run;

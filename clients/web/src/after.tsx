@@ -1,0 +1,127 @@
+/** How a game ended, whether its deal was fair, and the rematch. */
+
+import type { Fault, Game } from "banqi-client";
+import { BanqiError, EndReason, verifyDeal } from "banqi-client";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import { fromHex } from "./hexadecimal";
+import { tell, told } from "./notices";
+import { gameLink } from "./routes";
+import { seatName } from "./seats";
+import { service } from "./service";
+import type { Session } from "./session";
+import type { Key } from "./text";
+import { t } from "./text";
+
+/** How a game ended, in a sentence. */
+export function ending(session: Session, game: Game): string {
+  const winners = game.result?.winners ?? [];
+  if (game.result?.reason === EndReason.ABORTED) {
+    return t("aborted");
+  }
+  if (winners.length === 0) {
+    return t("draw");
+  }
+  const mine = session.seats.value;
+  if (mine.length > 0 && mine.length < game.seats.length) {
+    return t(winners.some((seat) => mine.includes(seat)) ? "won" : "lost");
+  }
+  return t("wonBy", { name: winners.map((seat) => seatName(game, seat)).join(", ") });
+}
+
+export function After({ session }: { session: Session }): JSX.Element | null {
+  const game = session.game.value;
+  if (!game?.result) {
+    return null;
+  }
+  return (
+    <section class="after">
+      <h2>{ending(session, game)}</h2>
+      <p>{t(`reason${game.result.reason}` as Key)}</p>
+      <Rematch session={session} game={game} />
+      {game.commitment.length > 0 ? <Fairness session={session} game={game} /> : null}
+    </section>
+  );
+}
+
+function Rematch({ session, game }: { session: Session; game: Game }): JSX.Element {
+  const next = game.rematchGameId;
+  const plays = session.seats.value.length > 0;
+  const ask = async (): Promise<void> => {
+    const id = await session.rematch();
+    if (id !== undefined) {
+      location.hash = gameLink(id);
+    }
+  };
+  if (next && !plays) {
+    return (
+      <p>
+        <a href={`#${gameLink(next)}`}>{t("rematchWatch")}</a>
+      </p>
+    );
+  }
+  return (
+    <>
+      {next ? <p role="alert">{t("rematchQuestion", { name: others(session, game) })}</p> : null}
+      {plays ? (
+        <button type="button" class="main" disabled={session.busy.value} onClick={() => void ask()}>
+          {t(next ? "accept" : "rematch")}
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function others(session: Session, game: Game): string {
+  const names = game.seats.filter(({ number }) => !session.seats.value.includes(number));
+  return names.map(({ number }) => seatName(game, number)).join(", ");
+}
+
+function Fairness({ session, game }: { session: Session; game: Game }): JSX.Element {
+  const [faults, setFaults] = useState<readonly Fault[] | undefined>(undefined);
+  const kept = session.kept.value;
+  const check = async (): Promise<void> => {
+    try {
+      const proof = await service.games.getFairnessProof({ gameId: game.gameId });
+      const entropies = Object.entries(kept.entropies).map(([seat, bytes]) => [Number(seat), fromHex(bytes)] as const);
+      const records = session.records.value.map(({ text }) => text);
+      setFaults(
+        verifyDeal(
+          { gameId: game.gameId, ...proof },
+          { commitment: fromHex(kept.commitment), entropies: new Map(entropies), records },
+        ),
+      );
+    } catch (thrown) {
+      tell(told(BanqiError.from(thrown)));
+    }
+  };
+  if (!faults) {
+    return (
+      <button type="button" onClick={() => void check()}>
+        {t("verify")}
+      </button>
+    );
+  }
+  if (faults.includes("UNPROVEN")) {
+    return <p>{t("verifyUnproven")}</p>;
+  }
+  const line = (text: Key, holds: boolean): JSX.Element => (
+    <li class={holds ? "holds" : "fails"}>
+      <span aria-hidden="true">{holds ? "✓" : "✗"}</span> {t(text)}
+    </li>
+  );
+  const none = (...kinds: Fault[]): boolean => !kinds.some((kind) => faults.includes(kind));
+  return (
+    <div class="fairness" role="status">
+      <p>
+        <b>{t(faults.length === 0 ? "verified" : "verifyFailed")}</b>
+      </p>
+      <ul>
+        {line("verifyCommitted", none("COMMITMENT", "KEPT_COMMITMENT", "DEAL"))}
+        {Object.keys(kept.entropies).length > 0 ? line("verifyEntropy", none("ENTROPY")) : null}
+        {line("verifyTurnedUp", none("TURNED_UP"))}
+      </ul>
+    </div>
+  );
+}

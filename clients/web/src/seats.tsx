@@ -1,0 +1,91 @@
+/** Who plays, with their clocks. */
+
+import type { Colour, Game } from "banqi-client";
+import { GameState } from "banqi-client";
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import { shown, written } from "./clock";
+import { colourName } from "./names";
+import type { Session } from "./session";
+import { t } from "./text";
+
+/** What a seat is called. */
+export function seatName(game: Game, seat: number): string {
+  return game.seats[seat - 1]?.playerId || t("seat", { number: seat });
+}
+
+export function Seats({ session }: { session: Session }): JSX.Element | null {
+  const game = session.game.value;
+  const [, tick] = useState(0);
+  const runs = game?.deadline !== undefined;
+  useEffect(() => {
+    if (runs) {
+      const timer = setInterval(() => tick((count) => count + 1), 100);
+      return () => clearInterval(timer);
+    }
+    return undefined;
+  }, [runs]);
+  if (!game) {
+    return null;
+  }
+  const toMove = game.state === GameState.ACTIVE ? game.position?.toMove : undefined;
+  return (
+    <ul class="seats">
+      {game.seats.map((seat) => {
+        const mine = session.seats.value.includes(seat.number);
+        const here = mine || session.present.value.has(seat.number);
+        const place = game.result?.placements.find((placement) => placement.seat === seat.number)?.place;
+        return (
+          <li key={seat.number} class={toMove === seat.number ? "to-move" : ""} aria-current={toMove === seat.number}>
+            <span class={`presence ${here ? "here" : ""}`} role="img" aria-label={t(here ? "present" : "absent")} />
+            <span class="name">
+              {seatName(game, seat.number)}
+              {mine && session.seats.value.length < game.seats.length ? <small> ({t("you")})</small> : null}
+            </span>
+            <span class="colours">
+              {seat.colours.length === 0 ? (
+                <small>{t("noColour")}</small>
+              ) : (
+                <Swatches colours={seat.colours} />
+              )}
+              {seat.out ? <small> {t("out")}</small> : null}
+              {place === undefined ? null : <b class="place"> {place}.</b>}
+            </span>
+            <Clock session={session} game={game} seat={seat.number} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The colours of a seat. */
+export function Swatches({ colours }: { colours: readonly Colour[] }): JSX.Element {
+  return (
+    <>
+      {colours.map((colour) => (
+        <span key={colour} class={`swatch colour-${colour}`}>
+          {colourName(colour)}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function Clock({ session, game, seat }: { session: Session; game: Game; seat: number }): JSX.Element | null {
+  const clock = game.clocks.find((clock) => clock.seat === seat);
+  if (!clock) {
+    return null;
+  }
+  const { left, periods } = shown(game, clock, Date.now() + session.ahead);
+  if (left === undefined) {
+    return null;
+  }
+  return (
+    <span class={`clock ${clock.running ? "running" : ""} ${left < 10_000 ? "short" : ""}`} role="timer" aria-label={t("timeLeft")}>
+      {written(left)}
+      {periods > 0 ? <small title={t("periods", { count: periods })}> ×{periods}</small> : null}
+    </span>
+  );
+}
