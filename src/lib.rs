@@ -2,7 +2,7 @@
 //!
 //! Most users run the program and call it over gRPC; its README and the folder `docs` say how. The
 //! crate has the same parts for those who want them inside a program of their own. Dependencies point
-//! down only: `cli → server → api → store → game → rules`. [`rules`] and [`game`] are pure: no async,
+//! down only: `cli → server → client → api → store → game → rules`. [`rules`] and [`game`] are pure: no async,
 //! no I/O, no clock, no randomness.
 //!
 //! # The rules alone
@@ -41,28 +41,11 @@
 //! ```
 //!
 //! # A client
-//! [`api::proto::v1`] has the messages, and clients for them:
-//!
-//! ```no_run
-//! use banqi::api::proto::v1::game_service_client::GameServiceClient;
-//! use banqi::api::proto::v1::{CreateGameRequest, NewSeat, SeatClaim};
-//!
-//! # async fn create() -> Result<(), Box<dyn std::error::Error>> {
-//! let mut games = GameServiceClient::connect("http://127.0.0.1:50051").await?;
-//! let anyone = NewSeat { claim: SeatClaim::Open.into(), ..Default::default() };
-//! let request = CreateGameRequest {
-//!     seats: vec![anyone.clone(), anyone],
-//!     request_id: uuid::Uuid::new_v4().to_string(),
-//!     ..Default::default()
-//! };
-//! let created = games.create_game(request).await?.into_inner();
-//! println!("{:?}", created.game.map(|game| game.game_id));
-//! # Ok(())
-//! # }
-//! ```
+//! [`client`] calls a service, and [`api::proto::v1`] has the messages.
 
 pub mod api;
 pub mod cli;
+pub mod client;
 pub mod game;
 pub mod rules;
 pub mod server;

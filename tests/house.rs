@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// The rooms, the lowest first (`docs/decisions/0001-one-crate-five-rooms.md`).
-const ROOMS: [&str; 6] = ["rules", "game", "store", "api", "server", "cli"];
+const ROOMS: [&str; 7] = ["rules", "game", "store", "api", "client", "server", "cli"];
 
 /// What a pure room has no use for.
 const IMPURE: [&str; 12] = [

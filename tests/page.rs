@@ -51,7 +51,10 @@ async fn each_file_is_served_and_may_load_nothing_from_elsewhere(
     assert!(head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"), "{head}");
     let known = format!("if-none-match: \"another\", {}\r\n", header(&answer, "etag"));
     let unchanged = ask(&server, "GET", path, &known).await;
-    assert!(unchanged.starts_with("HTTP/1.1 304") && unchanged.ends_with("\r\n\r\n"), "{unchanged}");
+    assert!(
+        unchanged.starts_with("HTTP/1.1 304") && unchanged.ends_with("\r\n\r\n"),
+        "{unchanged}"
+    );
 }
 
 #[rstest]

@@ -1,18 +1,24 @@
 //! The command line.
 
 mod bench;
+mod board;
 mod key;
+mod manual;
+mod play;
+mod remote;
 mod replay;
+mod screen;
 mod serve;
 mod tls;
 mod traces;
 mod verify;
+mod watch;
 
 use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// Referees and hosts games of Banqi (Chinese dark chess).
 #[derive(Debug, Parser)]
@@ -25,10 +31,14 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(Box<serve::Serve>),
+    Play(Box<play::Play>),
+    Watch(watch::Watch),
     Key(key::NewKey),
     Replay(replay::Replay),
     Verify(verify::Verify),
     Bench(bench::Bench),
+    Completions(manual::Completions),
+    Man(manual::Man),
 }
 
 /// Runs the command that the process was started with.
@@ -38,10 +48,14 @@ enum Command {
 pub fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Serve(serve) => done(serve.run()),
+        Command::Play(play) => done(play.run()),
+        Command::Watch(watch) => done(watch.run()),
         Command::Key(key) => done(key.run()),
         Command::Replay(replay) => done(replay.run()),
         Command::Verify(verify) => verify.run().map_err(Into::into),
         Command::Bench(bench) => done(bench.run()),
+        Command::Completions(completions) => done(completions.run(Arguments::command())),
+        Command::Man(man) => done(man.run(Arguments::command())),
     };
     match result {
         Ok(code) => code,
@@ -74,8 +88,6 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 #[cfg(test)]
 mod tests {
     use std::ffi::OsStr;
-
-    use clap::CommandFactory as _;
 
     use super::*;
 

@@ -1,6 +1,5 @@
 //! `banqi replay`.
 
-mod board;
 mod file;
 mod json;
 
@@ -10,7 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use board::Style;
+use super::board::Style;
 use file::{FileError, Written};
 use json::Game;
 
@@ -74,7 +73,7 @@ impl Replay {
         let game = file::read(&self.file, self.line, &self.rules)?;
         let mut out = io::stdout().lock();
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let style = Style { colour: out.is_terminal() && !no_colour };
+        let style = Style { colour: out.is_terminal() && !no_colour, ..Style::default() };
         let mut screen = Screen { style, each: !self.r#final, out: &mut out, wait: || self.wait() };
         match game {
             Written::Json(game) => show_json(&game, &mut screen),
@@ -218,7 +217,7 @@ mod tests {
         show: impl FnOnce(&mut Lines<'_>) -> Result<(), Failure>,
     ) -> Result<String, Failure> {
         let mut out = Vec::new();
-        let style = Style { colour: false };
+        let style = Style::default();
         show(&mut Screen { style, each, out: &mut out, wait: || Ok(()) })?;
         Ok(String::from_utf8(out).expect("text"))
     }

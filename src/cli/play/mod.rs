@@ -1,0 +1,161 @@
+//! `banqi play`.
+
+mod bot;
+mod input;
+mod own_service;
+mod seating;
+mod session;
+
+use std::io;
+
+use clap::{Args, ValueEnum};
+
+use super::remote::RemoteOptions;
+use super::screen::ScreenOptions;
+use crate::client::{CallError, ConnectError};
+use crate::game::SeatToken;
+use bot::Bot;
+use own_service::{OwnService, OwnServiceError};
+use seating::Seating;
+use session::Session;
+
+/// Play on the terminal: against a bot, a friend anywhere, or somebody beside you
+///
+/// Without --server a service of its own keeps the game until it is left.
+#[derive(Args, Debug)]
+pub(super) struct Play {
+    /// Against whom
+    #[arg(long, value_enum, default_value_t = Opponent::Bot)]
+    against: Opponent,
+
+    /// How the bot plays
+    #[arg(long, value_enum, default_value_t = Bot::Greedy)]
+    bot: Bot,
+
+    /// The service that keeps the game
+    #[arg(long, value_name = "ADDRESS", env = "BANQI_SERVER")]
+    server: Option<String>,
+
+    /// Play in this game instead of a new one: a seat that is open, or the one of --token
+    #[arg(long, value_name = "GAME", requires = "server")]
+    game: Option<String>,
+
+    /// The token of a seat that you have
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "BANQI_SEAT_TOKEN",
+        hide_env_values = true,
+        requires = "game"
+    )]
+    token: Option<SeatToken>,
+
+    /// The rules, by the name of a preset
+    #[arg(long, value_name = "PRESET", default_value = "TAIWANESE", conflicts_with = "game")]
+    preset: String,
+
+    /// Who begins
+    #[arg(long, value_enum, default_value_t = First::Random, conflicts_with = "game")]
+    first: First,
+
+    /// Your name
+    #[arg(long, value_name = "NAME", default_value = "")]
+    name: String,
+
+    #[command(flatten)]
+    remote: RemoteOptions,
+
+    #[command(flatten)]
+    screen: ScreenOptions,
+}
+
+/// Against whom one plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Opponent {
+    /// A bot
+    Bot,
+    /// Whoever joins, over --server
+    Friend,
+    /// Somebody at the same terminal
+    Here,
+}
+
+/// Who begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum First {
+    /// Chance decides
+    Random,
+    /// You
+    Me,
+    /// The other one
+    Other,
+}
+
+/// Why there is no game.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PlayError {
+    #[error("--against friend needs a service that both reach: name one with --server ADDRESS")]
+    FriendWithoutServer,
+    #[error("--server: {0}")]
+    Connect(#[from] ConnectError),
+    #[error("the service of its own did not start: {0}")]
+    OwnService(#[from] OwnServiceError),
+    #[error("{0}")]
+    Refused(CallError),
+    #[error("the service answered without a game")]
+    NoGame,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl From<CallError> for PlayError {
+    fn from(error: CallError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl Play {
+    pub(super) fn run(self) -> Result<(), PlayError> {
+        if self.against == Opponent::Friend && self.server.is_none() {
+            return Err(PlayError::FriendWithoutServer);
+        }
+        crate::server::runtime(None)?.block_on(self.play())
+    }
+
+    async fn play(self) -> Result<(), PlayError> {
+        let own = match &self.server {
+            Some(_) => None,
+            None => Some(OwnService::start().await?),
+        };
+        let address = match (&self.server, &own) {
+            (Some(address), _) => address.clone(),
+            (None, own) => own.as_ref().map(|own| own.address.to_string()).unwrap_or_default(),
+        };
+        let played = self.play_at(&address, own.is_none()).await;
+        if let Some(own) = own {
+            own.stop().await;
+        }
+        played
+    }
+
+    async fn play_at(&self, address: &str, kept: bool) -> Result<(), PlayError> {
+        let client = self.remote.connect(address).await?;
+        let seating = match (&self.game, &self.token) {
+            (Some(game), Some(token)) => Seating::resume(game, token),
+            (Some(game), None) => Seating::join(&client, game, &self.name).await?,
+            (None, _) => self.create(&client).await?,
+        };
+        let from_elsewhere = kept.then(|| address.to_owned());
+        Session::new(client, seating, self.bot, self.screen.screen(), from_elsewhere).run().await
+    }
+
+    async fn create(&self, client: &crate::client::Client) -> Result<Seating, PlayError> {
+        let new = seating::NewGame {
+            preset: &self.preset,
+            name: &self.name,
+            against: self.against,
+            first: self.first,
+        };
+        Seating::create(client, new).await
+    }
+}

@@ -1,0 +1,424 @@
+//! A game that is played: what happens in it, and what is typed.
+
+use std::io::{self, BufRead as _, Write as _};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::PlayError;
+use super::bot::Bot;
+use super::input::{HELP, Input};
+use super::seating::Seating;
+use crate::api::proto::v1;
+use crate::cli::screen::{Screen, ending, happened};
+use crate::client::{CallError, Client, Watch, Watched};
+use crate::rules::Action;
+
+/// How long a bot thinks, so that one sees what it does.
+const THOUGHT: Duration = Duration::from_millis(400);
+
+/// How many lines of what happened are shown.
+const SAID: usize = 4;
+
+/// A game on a terminal.
+pub(super) struct Session {
+    client: Client,
+    seating: Seating,
+    bot: Bot,
+    screen: Screen,
+    /// The address of the service where somebody else may play too.
+    from_elsewhere: Option<String>,
+    game: Option<v1::Game>,
+    said: Vec<String>,
+}
+
+/// Whether the session goes on.
+enum Next {
+    Go,
+    Quit,
+    /// With the rematch.
+    Rematch(Seating),
+}
+
+impl Session {
+    pub(super) fn new(
+        client: Client,
+        seating: Seating,
+        bot: Bot,
+        screen: Screen,
+        from_elsewhere: Option<String>,
+    ) -> Self {
+        Self { client, seating, bot, screen, from_elsewhere, game: None, said: Vec::new() }
+    }
+
+    /// Plays until the player leaves, or the input ends.
+    pub(super) async fn run(mut self) -> Result<(), PlayError> {
+        let mut lines = typed();
+        let mut watch = self.watch();
+        self.invite();
+        loop {
+            let next = tokio::select! {
+                watched = watch.next() => match watched? {
+                    Some(watched) => self.seen(watched).await?,
+                    // It is over for good; only what is typed counts now.
+                    None => match lines.recv().await {
+                        Some(line) => self.typed(&line).await?,
+                        None => Next::Quit,
+                    },
+                },
+                line = lines.recv() => match line {
+                    Some(line) => self.typed(&line).await?,
+                    None => Next::Quit,
+                },
+                () = self.bots_turn() => {
+                    self.play_bot().await?;
+                    Next::Go
+                }
+            };
+            match next {
+                Next::Go => {}
+                Next::Quit => break,
+                Next::Rematch(seating) => {
+                    self.seating = seating;
+                    self.game = None;
+                    watch = self.watch();
+                }
+            }
+        }
+        self.leave()
+    }
+
+    fn watch(&self) -> Watch {
+        let token = self.seating.own.values().next().map_or("", String::as_str);
+        self.client.watch(&self.seating.game_id, token)
+    }
+
+    /// Says how somebody else gets in.
+    fn invite(&mut self) {
+        if let Some(address) = &self.from_elsewhere {
+            let game = &self.seating.game_id;
+            self.say(format!("a friend plays with: banqi play --server {address} --game {game}"));
+        }
+    }
+
+    /// Ready when it is a bot's turn; never otherwise.
+    async fn bots_turn(&self) {
+        match self.bot_to_move() {
+            Some(_) => tokio::time::sleep(THOUGHT).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn bot_to_move(&self) -> Option<u32> {
+        let seat = self.to_move()?;
+        self.seating.bots.contains_key(&seat).then_some(seat)
+    }
+
+    /// The seat to move, while the game goes on.
+    fn to_move(&self) -> Option<u32> {
+        let game = self.game.as_ref().filter(|game| game.state() == v1::GameState::Active)?;
+        Some(game.position.as_ref()?.to_move)
+    }
+
+    async fn play_bot(&mut self) -> Result<(), PlayError> {
+        let (Some(seat), Some(game)) = (self.bot_to_move(), &self.game) else { return Ok(()) };
+        let Some(action) = self.bot.choose(game) else { return Ok(()) };
+        let token = self.seating.bots.get(&seat).cloned().unwrap_or_default();
+        let request = self.action(token, action, game.etag.clone());
+        match self.client.play_action(request).await {
+            Ok(answer) => self.game = answer.game,
+            // The game has ended or was taken back meanwhile, as the watch will tell.
+            Err(error) if error.reason == "ETAG_MISMATCH" => self.game = None,
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    fn action(&self, seat_token: String, action: String, etag: String) -> v1::PlayActionRequest {
+        let game_id = self.seating.game_id.clone();
+        v1::PlayActionRequest { game_id, seat_token, action, etag, ..Default::default() }
+    }
+
+    async fn seen(&mut self, watched: Watched) -> Result<Next, PlayError> {
+        let own = self.own();
+        match watched {
+            Watched::Snapshot(snapshot) => {
+                if snapshot.history_lost {
+                    self.say(
+                        "the service has lost the last actions; this is how it stands".to_owned(),
+                    );
+                }
+                self.game = snapshot.game;
+            }
+            Watched::Event(event) => {
+                let v1::GameEvent { entry: Some(entry), game: Some(game) } = *event else {
+                    return Ok(Next::Go);
+                };
+                let said = happened(&entry, &game, &own);
+                let last = said.is_some();
+                self.said.extend(said);
+                self.said.extend(ending(&game, &own).filter(|_| last));
+                self.game = Some(game);
+                self.answer_for_bots().await?;
+            }
+            Watched::Presence(_) => return Ok(Next::Go),
+        }
+        self.show()?;
+        Ok(Next::Go)
+    }
+
+    /// Bots take no draw, and let everything be taken back.
+    async fn answer_for_bots(&mut self) -> Result<(), PlayError> {
+        let Some(game) = &self.game else { return Ok(()) };
+        let game_id = self.seating.game_id.clone();
+        for (seat, seat_token) in self.seating.bots.clone() {
+            let waits = |offer: &Option<v1::Offer>| {
+                offer
+                    .as_ref()
+                    .is_some_and(|offer| offer.seat != seat && !offer.accepted_by.contains(&seat))
+            };
+            let answered = if waits(&game.draw_offer) {
+                let request = v1::AnswerDrawRequest {
+                    game_id: game_id.clone(),
+                    seat_token,
+                    accept: false,
+                    ..Default::default()
+                };
+                self.client.answer_draw(request).await.map(drop)
+            } else if waits(&game.takeback_request) {
+                let request = v1::AnswerTakebackRequest {
+                    game_id: game_id.clone(),
+                    seat_token,
+                    accept: true,
+                    ..Default::default()
+                };
+                self.client.answer_takeback(request).await.map(drop)
+            } else {
+                continue;
+            };
+            // Another bot's no may have ended it.
+            if let Err(error) = answered
+                && !error.reason.starts_with("NO_")
+            {
+                return Err(error.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn own(&self) -> Vec<u32> {
+        self.seating.own.keys().copied().collect()
+    }
+
+    fn say(&mut self, line: String) {
+        self.said.push(line);
+    }
+
+    /// Shows the game, what happened last, and what is expected.
+    fn show(&mut self) -> io::Result<()> {
+        let Some(game) = &self.game else { return Ok(()) };
+        let own = self.own();
+        let first = self.said.len().saturating_sub(SAID);
+        let mut text = self.screen.show(game, &own, &self.said[first..]);
+        text += &self.expected(game, &own);
+        if !self.screen.clears() {
+            self.said.clear();
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    fn expected(&self, game: &v1::Game, own: &[u32]) -> String {
+        let to_move = self.to_move().filter(|seat| own.contains(seat));
+        match (game.state(), to_move) {
+            (v1::GameState::Finished, _) => "over: rematch, record, or quit\n> ".to_owned(),
+            (v1::GameState::Active, Some(seat)) if own.len() > 1 => {
+                format!("seat {seat} is to move (help says what can be typed)\n> ")
+            }
+            (v1::GameState::Active, Some(_)) => {
+                "you are to move (help says what can be typed)\n> ".to_owned()
+            }
+            (v1::GameState::Active, None) => "waiting for the other side\n".to_owned(),
+            _ => "waiting until all are here\n".to_owned(),
+        }
+    }
+
+    async fn typed(&mut self, line: &str) -> Result<Next, PlayError> {
+        let input = match Input::read(line) {
+            Ok(input) => input,
+            Err(told) => return self.tell(&told),
+        };
+        match self.act(input).await {
+            Ok(next) => Ok(next),
+            Err(PlayError::Refused(error)) => self.tell(&told(&error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Says something now, below what is shown.
+    fn tell(&self, text: &str) -> Result<Next, PlayError> {
+        let mut out = io::stdout().lock();
+        write!(out, "{text}\n> ")?;
+        out.flush()?;
+        Ok(Next::Go)
+    }
+
+    async fn act(&mut self, input: Input) -> Result<Next, PlayError> {
+        match input {
+            Input::Quit => return Ok(Next::Quit),
+            Input::Help => return self.tell(HELP),
+            Input::Again => self.show()?,
+            Input::Legal => return self.tell(&self.legal()),
+            Input::Record => return self.record().await,
+            Input::Rematch => return self.rematch().await,
+            Input::Act(action) => return self.play(action).await,
+            Input::Resign
+            | Input::Abort
+            | Input::Draw
+            | Input::Accept
+            | Input::Decline
+            | Input::Takeback => {
+                self.bargain(&input).await?;
+            }
+        }
+        Ok(Next::Go)
+    }
+
+    fn legal(&self) -> String {
+        let actions = self.game.iter().flat_map(|game| &game.legal_actions);
+        let texts: Vec<&str> = actions.map(|action| action.text.as_str()).collect();
+        if texts.is_empty() { "nothing, for nobody is to move".to_owned() } else { texts.join(" ") }
+    }
+
+    async fn play(&mut self, action: Action) -> Result<Next, PlayError> {
+        let token = self.to_move().and_then(|seat| self.seating.own.get(&seat));
+        // Whose turn it is not is told so by the service.
+        let Some(token) = token.or_else(|| self.seating.own.values().next()).cloned() else {
+            return self.tell("no seat is played from here");
+        };
+        let etag = self.game.as_ref().map(|game| game.etag.clone()).unwrap_or_default();
+        self.client.play_action(self.action(token, action.to_string(), etag)).await?;
+        Ok(Next::Go)
+    }
+
+    /// What concerns the game as a whole. Of several seats at one terminal the one to move is meant, and for
+    /// answers the one that is asked.
+    async fn bargain(&self, input: &Input) -> Result<(), PlayError> {
+        let offer = self
+            .game
+            .as_ref()
+            .and_then(|game| game.draw_offer.as_ref().or(game.takeback_request.as_ref()));
+        let answers = matches!(input, Input::Accept | Input::Decline);
+        let asked = |seat: &&u32| offer.is_none_or(|offer| offer.seat != **seat);
+        let last = self.game.as_ref().and_then(|game| Some(game.last_action.as_ref()?.seat));
+        let meant = match input {
+            _ if answers => self.seating.own.keys().find(asked).copied(),
+            Input::Takeback if self.seating.own.len() > 1 => last,
+            _ => self.to_move().filter(|seat| self.seating.own.contains_key(seat)),
+        };
+        let token = meant.and_then(|seat| self.seating.own.get(&seat));
+        let token = token.or_else(|| self.seating.own.values().next()).cloned().unwrap_or_default();
+        let (game_id, seat_token) = (self.seating.game_id.clone(), token);
+        let accept = *input == Input::Accept;
+        let takeback = self.game.as_ref().is_some_and(|game| game.takeback_request.is_some());
+        match input {
+            Input::Resign => {
+                let request = v1::ResignGameRequest { game_id, seat_token, ..Default::default() };
+                self.client.resign_game(request).await.map(drop)
+            }
+            Input::Abort => {
+                let request = v1::AbortGameRequest { game_id, seat_token, ..Default::default() };
+                self.client.abort_game(request).await.map(drop)
+            }
+            Input::Draw => {
+                let request = v1::OfferDrawRequest { game_id, seat_token, ..Default::default() };
+                self.client.offer_draw(request).await.map(drop)
+            }
+            Input::Takeback => {
+                let request =
+                    v1::RequestTakebackRequest { game_id, seat_token, ..Default::default() };
+                self.client.request_takeback(request).await.map(drop)
+            }
+            _ if takeback => {
+                let request =
+                    v1::AnswerTakebackRequest { game_id, seat_token, accept, ..Default::default() };
+                self.client.answer_takeback(request).await.map(drop)
+            }
+            _ => {
+                let request =
+                    v1::AnswerDrawRequest { game_id, seat_token, accept, ..Default::default() };
+                self.client.answer_draw(request).await.map(drop)
+            }
+        }?;
+        Ok(())
+    }
+
+    async fn record(&self) -> Result<Next, PlayError> {
+        let game_id = self.seating.game_id.clone();
+        let request = v1::ExportGameRequest { game_id, ..Default::default() };
+        let text = self.client.export_game(request).await?.text;
+        self.tell(&text)
+    }
+
+    async fn rematch(&mut self) -> Result<Next, PlayError> {
+        let mut next: Option<Seating> = None;
+        let all = self.seating.own.iter().map(|seat| (seat, true));
+        let all = all.chain(self.seating.bots.iter().map(|seat| (seat, false)));
+        for ((_, seat_token), own) in all {
+            let request = v1::RematchRequest {
+                game_id: self.seating.game_id.clone(),
+                seat_token: seat_token.clone(),
+                ..Default::default()
+            };
+            let answer = self.client.rematch(request).await?;
+            let game_id = answer.game.ok_or(PlayError::NoGame)?.game_id;
+            let seating = next.get_or_insert_with(|| Seating::at(game_id));
+            let seats = if own { &mut seating.own } else { &mut seating.bots };
+            seats.extend(answer.seat_tokens.into_iter().map(|token| (token.seat, token.token)));
+        }
+        Ok(next.map_or(Next::Go, Next::Rematch))
+    }
+
+    /// Says how to come back.
+    fn leave(&self) -> Result<(), PlayError> {
+        let over = self.game.as_ref().is_some_and(|game| game.result.is_some());
+        let (Some(address), Some(token), false) =
+            (&self.from_elsewhere, self.seating.own.values().next(), over)
+        else {
+            return Ok(());
+        };
+        let game = &self.seating.game_id;
+        let mut out = io::stdout().lock();
+        writeln!(
+            out,
+            "\nthe game goes on without you; come back with\n\
+             BANQI_SEAT_TOKEN={token} banqi play --server {address} --game {game}"
+        )?;
+        Ok(())
+    }
+}
+
+/// What the service says of a call that it refused.
+fn told(error: &CallError) -> String {
+    let fields: Vec<String> = error
+        .violations
+        .iter()
+        .map(|violation| format!("{}: {}", violation.field, violation.description))
+        .collect();
+    if fields.is_empty() { error.message.clone() } else { fields.join("\n") }
+}
+
+/// The lines of standard input. Reading blocks, so a thread of its own does.
+fn typed() -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel(16);
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            let Ok(line) = line else { return };
+            if sender.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}

@@ -1,0 +1,109 @@
+//! `banqi watch`.
+
+use std::io::{self, Write as _};
+
+use clap::Args;
+use serde_json::json;
+
+use super::remote::RemoteOptions;
+use super::screen::{Screen, ScreenOptions, ending, happened};
+use crate::api::proto::v1;
+use crate::client::{CallError, ConnectError, Watched};
+
+/// Watch a game until it ends
+///
+/// The watch goes on over lost connections, and tells every change once.
+#[derive(Args, Debug)]
+pub(super) struct Watch {
+    /// The game
+    #[arg(value_name = "GAME")]
+    game: String,
+
+    /// The service that has it
+    #[arg(long, value_name = "ADDRESS", env = "BANQI_SERVER", default_value = "127.0.0.1:50051")]
+    server: String,
+
+    #[command(flatten)]
+    remote: RemoteOptions,
+
+    #[command(flatten)]
+    screen: ScreenOptions,
+
+    /// Tell each change as a line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why a game cannot be watched.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WatchError {
+    #[error("--server: {0}")]
+    Connect(#[from] ConnectError),
+    #[error("{game}: {source}")]
+    Refused { game: String, source: CallError },
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Watch {
+    pub(super) fn run(self) -> Result<(), WatchError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(self.watch())
+    }
+
+    async fn watch(self) -> Result<(), WatchError> {
+        let client = self.remote.connect(&self.server).await?;
+        let refused = |source| WatchError::Refused { game: self.game.clone(), source };
+        let mut watch = client.watch(&self.game, "");
+        let screen = self.screen.screen();
+        while let Some(watched) = watch.next().await.map_err(refused)? {
+            let game = match &watched {
+                Watched::Snapshot(snapshot) => snapshot.game.as_ref(),
+                Watched::Event(event) => event.game.as_ref(),
+                Watched::Presence(_) => None,
+            };
+            let Some(game) = game else { continue };
+            let entry = match &watched {
+                Watched::Event(event) => event.entry.as_ref(),
+                _ => None,
+            };
+            let mut out = io::stdout().lock();
+            if self.json {
+                writeln!(out, "{}", as_json(game, entry))?;
+            } else {
+                out.write_all(shown(screen, game, entry).as_bytes())?;
+            }
+            out.flush()?;
+            if game.result.is_some() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn shown(screen: Screen, game: &v1::Game, entry: Option<&v1::LogEntry>) -> String {
+    let said = entry.and_then(|entry| happened(entry, game, &[]));
+    let said: Vec<String> = said.into_iter().chain(ending(game, &[])).collect();
+    screen.show(game, &[], &said)
+}
+
+/// A change for scripts: the texts of `docs/RULES.md` §9.
+fn as_json(game: &v1::Game, entry: Option<&v1::LogEntry>) -> serde_json::Value {
+    let record = match entry.and_then(|entry| entry.event.as_ref()) {
+        Some(v1::log_entry::Event::Played(record)) => Some(record.text.as_str()),
+        _ => None,
+    };
+    let result = game.result.as_ref().map(|result| {
+        json!({ "winners": result.winners, "reason": result.reason().as_str_name().trim_start_matches("END_REASON_") })
+    });
+    json!({
+        "game_id": game.game_id,
+        "revision": game.revision,
+        "etag": game.etag,
+        "happened": entry.and_then(|entry| happened(entry, game, &[])),
+        "record": record,
+        "position": game.position.as_ref().map(|position| &position.text),
+        "result": result,
+    })
+}

@@ -1,0 +1,124 @@
+//! Watches that outlive their streams.
+
+use std::time::Duration;
+
+use tonic::{Code, Status, Streaming};
+
+use super::backoff;
+use super::calls::Client;
+use super::error::CallError;
+use crate::api::proto::v1;
+use crate::api::proto::v1::watch_game_response::Message;
+
+/// For so long a stream may say nothing; the service does every 15 s.
+const SILENCE: Duration = Duration::from_secs(40);
+
+/// What a watch tells.
+#[derive(Clone, Debug)]
+pub enum Watched {
+    /// How the game stands: the first thing that is told, and again where the store has lost what was
+    /// told before (`history_lost`).
+    Snapshot(Box<v1::watch_game_response::Snapshot>),
+    /// One revision, each once and in order.
+    Event(Box<v1::GameEvent>),
+    /// Which seats are present.
+    Presence(v1::watch_game_response::Presence),
+}
+
+/// A watch of one game, over as many streams as it takes: who reads it notices nothing of a replica
+/// that dies.
+#[derive(Debug)]
+pub struct Watch {
+    client: Client,
+    request: v1::WatchGameRequest,
+    stream: Option<Streaming<v1::WatchGameResponse>>,
+    failures: u32,
+    over: bool,
+}
+
+impl Watch {
+    pub(super) fn new(client: Client, game_id: &str, seat_token: &str) -> Self {
+        let request = v1::WatchGameRequest {
+            game_id: game_id.to_owned(),
+            seat_token: seat_token.to_owned(),
+            ..Default::default()
+        };
+        Self { client, request, stream: None, failures: 0, over: false }
+    }
+
+    /// The etag up to which everything was told; empty before anything was.
+    pub fn etag(&self) -> &str {
+        &self.request.after_etag
+    }
+
+    /// What there is next; none some time after the game has ended. Nothing is lost if the future is
+    /// dropped before it is ready.
+    ///
+    /// # Errors
+    /// Of what trying again does not change, like `GAME_NOT_FOUND`.
+    pub async fn next(&mut self) -> Result<Option<Watched>, CallError> {
+        loop {
+            match self.read().await {
+                Ok(Some(message)) => {
+                    self.failures = 0;
+                    if let Some(watched) = self.take(message) {
+                        return Ok(Some(watched));
+                    }
+                }
+                Ok(None) if self.over => return Ok(None),
+                Ok(None) => self.stream = None,
+                Err(status) => {
+                    self.stream = None;
+                    let error = CallError::from(status);
+                    if !error.is_transient() {
+                        return Err(error);
+                    }
+                    let delay = error.retry_delay.unwrap_or_else(|| backoff::after(self.failures));
+                    self.failures += 1;
+                    tokio::time::sleep(delay).await;
+                }
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<Option<Message>, Status> {
+        let next = async {
+            let stream = match &mut self.stream {
+                Some(stream) => stream,
+                none => {
+                    let request = self.client.request(self.request.clone(), &self.request.game_id);
+                    none.insert(self.client.games().watch_game(request).await?.into_inner())
+                }
+            };
+            stream.message().await
+        };
+        match tokio::time::timeout(SILENCE, next).await {
+            Ok(Ok(Some(response))) => Ok(Some(
+                response
+                    .message
+                    .unwrap_or(Message::KeepAlive(v1::watch_game_response::KeepAlive::default())),
+            )),
+            Ok(Ok(None)) => Ok(None),
+            Ok(Err(status)) => Err(status),
+            Err(_) => Err(Status::new(Code::Unavailable, "the stream has said nothing for 40 s")),
+        }
+    }
+
+    fn take(&mut self, message: Message) -> Option<Watched> {
+        match message {
+            Message::Snapshot(snapshot) => {
+                let game = snapshot.game.as_ref()?;
+                self.request.after_etag.clone_from(&game.etag);
+                self.over = game.result.is_some();
+                Some(Watched::Snapshot(Box::new(snapshot)))
+            }
+            Message::Event(event) => {
+                self.request.after_etag.clone_from(&event.entry.as_ref()?.etag);
+                self.over = event.game.as_ref()?.result.is_some();
+                Some(Watched::Event(Box::new(event)))
+            }
+            Message::Presence(presence) => Some(Watched::Presence(presence)),
+            Message::KeepAlive(_) => None,
+        }
+    }
+}
