@@ -6,13 +6,14 @@ mod replay;
 mod serve;
 mod tls;
 mod traces;
+mod values;
 mod verify;
 
 use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// Referees and hosts games of Banqi (Chinese dark chess).
 #[derive(Debug, Parser)]
@@ -36,7 +37,8 @@ enum Command {
 /// The exit code is 0 for success, 1 for a failure told on standard error, 2 for a command line
 /// that cannot be read; `verify` says what its own mean.
 pub fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = Arguments::from_arg_matches(&command().get_matches());
+    let result = match arguments.unwrap_or_else(|error| error.exit()).command {
         Command::Serve(serve) => done(serve.run()),
         Command::Key(key) => done(key.run()),
         Command::Replay(replay) => done(replay.run()),
@@ -52,6 +54,16 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The command line. What begins with a minus after an option is its value, so that a negative
+/// number is told by the name of its option.
+fn command() -> clap::Command {
+    let takes_value = |arg: clap::Arg| {
+        let takes = arg.get_action().takes_values() && !arg.is_positional();
+        if takes { arg.allow_negative_numbers(true) } else { arg }
+    };
+    Arguments::command().mut_subcommands(|subcommand| subcommand.mut_args(takes_value))
 }
 
 /// The exit code of a command that does what it is asked to, or fails.
@@ -75,13 +87,11 @@ fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
 mod tests {
     use std::ffi::OsStr;
 
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_command_line_makes_sense() {
-        Arguments::command().debug_assert();
+        command().debug_assert();
     }
 
     /// A row of the table in docs/operations.md.
@@ -101,7 +111,7 @@ mod tests {
     fn every_option_of_serve_stands_in_the_documentation() {
         let page = include_str!("../../docs/operations.md");
         let told: Vec<&str> = page.lines().filter(|line| line.starts_with("| `--")).collect();
-        let mut command = Arguments::command();
+        let mut command = command();
         command.build();
         let serve = command.find_subcommand("serve").expect("a subcommand");
         let options = serve.get_arguments().filter(|option| option.get_id() != "help");
