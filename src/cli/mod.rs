@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod doctor;
 mod key;
 mod replay;
 mod serve;
@@ -26,6 +27,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(Box<serve::Serve>),
+    Doctor(Box<doctor::Doctor>),
     Key(key::NewKey),
     Replay(replay::Replay),
     Verify(verify::Verify),
@@ -40,6 +42,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::from_arg_matches(&command().get_matches());
     let result = match arguments.unwrap_or_else(|error| error.exit()).command {
         Command::Serve(serve) => done(serve.run()),
+        Command::Doctor(doctor) => doctor.run(&variables(&command())).map_err(Into::into),
         Command::Key(key) => done(key.run()),
         Command::Replay(replay) => done(replay.run()),
         Command::Verify(verify) => verify.run().map_err(Into::into),
@@ -64,6 +67,12 @@ fn command() -> clap::Command {
         if takes { arg.allow_negative_numbers(true) } else { arg }
     };
     Arguments::command().mut_subcommands(|subcommand| subcommand.mut_args(takes_value))
+}
+
+/// The variables that options of any command have.
+fn variables(command: &clap::Command) -> Vec<String> {
+    let own = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str().map(str::to_owned));
+    own.chain(command.get_subcommands().flat_map(variables)).collect()
 }
 
 /// The exit code of a command that does what it is asked to, or fails.

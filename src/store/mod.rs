@@ -46,7 +46,7 @@ pub use player_index::IndexEntry;
 pub use presence::{Presence, PresentSlot, Slot, StreamId};
 pub use record::{CorruptRecord, Found, Record};
 pub use replica::{ReplicaId, shards_swept_by, sweeper_of};
-pub(crate) use secret_file::read_secret_file;
+pub(crate) use secret_file::{is_open_to_others, read_secret_file};
 pub use shard::{Shard, ShardCount, ShardCountError};
 pub use system::System;
 
