@@ -34,7 +34,7 @@ pub(super) struct Man {
 pub(super) enum ManError {
     #[error("`{command}` is no command: there are {}", known.join(", "))]
     NoSuchCommand { command: String, known: Vec<String> },
-    #[error(transparent)]
+    #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
 }
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod board;
+mod doctor;
 mod key;
 mod manual;
 mod play;
@@ -11,6 +12,7 @@ mod screen;
 mod serve;
 mod tls;
 mod traces;
+mod values;
 mod verify;
 mod watch;
 
@@ -18,7 +20,7 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// Referees and hosts games of Banqi (Chinese dark chess).
 #[derive(Debug, Parser)]
@@ -33,6 +35,7 @@ enum Command {
     Serve(Box<serve::Serve>),
     Play(Box<play::Play>),
     Watch(watch::Watch),
+    Doctor(Box<doctor::Doctor>),
     Key(key::NewKey),
     Replay(replay::Replay),
     Verify(verify::Verify),
@@ -46,16 +49,18 @@ enum Command {
 /// The exit code is 0 for success, 1 for a failure told on standard error, 2 for a command line
 /// that cannot be read; `verify` says what its own mean.
 pub fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = Arguments::from_arg_matches(&command().get_matches());
+    let result = match arguments.unwrap_or_else(|error| error.exit()).command {
         Command::Serve(serve) => done(serve.run()),
         Command::Play(play) => done(play.run()),
         Command::Watch(watch) => done(watch.run()),
+        Command::Doctor(doctor) => doctor.run(&variables(&command())).map_err(Into::into),
         Command::Key(key) => done(key.run()),
         Command::Replay(replay) => done(replay.run()),
         Command::Verify(verify) => verify.run().map_err(Into::into),
         Command::Bench(bench) => done(bench.run()),
-        Command::Completions(completions) => done(completions.run(Arguments::command())),
-        Command::Man(man) => done(man.run(Arguments::command())),
+        Command::Completions(completions) => done(completions.run(command())),
+        Command::Man(man) => done(man.run(command())),
     };
     match result {
         Ok(code) => code,
@@ -66,6 +71,22 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The command line. What begins with a minus after an option is its value, so that a negative
+/// number is told by the name of its option.
+fn command() -> clap::Command {
+    let takes_value = |arg: clap::Arg| {
+        let takes = arg.get_action().takes_values() && !arg.is_positional();
+        if takes { arg.allow_negative_numbers(true) } else { arg }
+    };
+    Arguments::command().mut_subcommands(|subcommand| subcommand.mut_args(takes_value))
+}
+
+/// The variables that options of any command have.
+fn variables(command: &clap::Command) -> Vec<String> {
+    let own = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str().map(str::to_owned));
+    own.chain(command.get_subcommands().flat_map(variables)).collect()
 }
 
 /// The exit code of a command that does what it is asked to, or fails.
@@ -93,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_command_line_makes_sense() {
-        Arguments::command().debug_assert();
+        command().debug_assert();
     }
 
     /// A row of the table in docs/operations.md.
@@ -113,7 +134,7 @@ mod tests {
     fn every_option_of_serve_stands_in_the_documentation() {
         let page = include_str!("../../docs/operations.md");
         let told: Vec<&str> = page.lines().filter(|line| line.starts_with("| `--")).collect();
-        let mut command = Arguments::command();
+        let mut command = command();
         command.build();
         let serve = command.find_subcommand("serve").expect("a subcommand");
         let options = serve.get_arguments().filter(|option| option.get_id() != "help");

@@ -12,32 +12,31 @@ use tokio::net::TcpListener;
 
 use super::tls::TlsArguments;
 use super::traces::TraceArguments;
+use super::values::{address, positive, seconds, shards, threads};
 use crate::api::callers::{CallerLimits, CallerOptions, Callers, CallersError};
 use crate::api::{HostOptions, StreamAge, WatchPace};
 use crate::game::{Limits, Span};
+use crate::server::telemetry::FilterError;
 use crate::server::{
     self, Config, ConfigError, CorsOrigin, Listeners, Load, ServeError, Stopped, Tls, TlsError,
-    TlsOptions, signals, telemetry,
+    TlsOptions, VariableError, check_variables, signals, telemetry,
 };
 use crate::store::codec::{RecordCodec, RecordFormat, SealKeys, SealKeysError, SealedWithoutKeys};
 use crate::store::{self, Finding, Namespace, Options, ShardCount, StoreError, SystemTimeSource};
-
-/// More than any machine has cores.
-const MOST_THREADS: usize = 1024;
 
 /// Serve gRPC and gRPC-Web until SIGTERM or Ctrl-C
 #[derive(Args, Clone, Debug)]
 pub(super) struct Serve {
     /// Address to serve gRPC and gRPC-Web on; port 0 takes a free one
-    #[arg(long, env = "BANQI_LISTEN", default_value = "127.0.0.1:50051")]
-    listen: SocketAddr,
+    #[arg(long, env = "BANQI_LISTEN", default_value = "127.0.0.1:50051", value_parser = address)]
+    pub(super) listen: SocketAddr,
 
     /// Address to serve /livez, /readyz and /metrics on over plain HTTP; not served unless given
-    #[arg(long, env = "BANQI_HTTP_LISTEN")]
-    http_listen: Option<SocketAddr>,
+    #[arg(long, env = "BANQI_HTTP_LISTEN", value_parser = address)]
+    pub(super) http_listen: Option<SocketAddr>,
 
     #[command(flatten)]
-    tls: TlsArguments,
+    pub(super) tls: TlsArguments,
 
     /// Let anyone who reaches a non-loopback --listen address call
     #[arg(long, env = "BANQI_INSECURE")]
@@ -72,7 +71,7 @@ pub(super) struct Serve {
         value_name = "ADDRESS",
         default_value = "memory:"
     )]
-    store: String,
+    pub(super) store: String,
 
     /// Prefix of all keys, so that several services can share one Redis
     #[arg(long, env = "BANQI_NAMESPACE")]
@@ -88,7 +87,7 @@ pub(super) struct Serve {
 
     /// Refuse to start on a store whose set-up would lose games, instead of warning of it
     #[arg(long, env = "BANQI_STRICT")]
-    strict: bool,
+    pub(super) strict: bool,
 
     /// Format of the records that are written: 1, or 2, which is sealed; all of them are read
     #[arg(long, env = "BANQI_RECORD_FORMAT", value_name = "FORMAT", default_value = "1")]
@@ -96,15 +95,15 @@ pub(super) struct Serve {
 
     /// File of keys that records are sealed with, one a line: the first seals, all of them open
     #[arg(long, env = "BANQI_SEAL_KEYS", value_name = "FILE")]
-    seal_keys: Option<PathBuf>,
+    pub(super) seal_keys: Option<PathBuf>,
 
     /// File of API keys: only their holders may call; without one everyone may
     #[arg(long, env = "BANQI_AUTH", value_name = "FILE")]
-    auth: Option<PathBuf>,
+    pub(super) auth: Option<PathBuf>,
 
     /// File of at least 32 random bytes that player tokens are made with, the same for each replica
     #[arg(long, env = "BANQI_SERVICE_KEY", value_name = "FILE")]
-    service_key: Option<PathBuf>,
+    pub(super) service_key: Option<PathBuf>,
 
     /// Let everyone call PlatformService and act by seat number; for development
     #[arg(long, env = "BANQI_DEV_PLATFORM")]
@@ -116,7 +115,7 @@ pub(super) struct Serve {
 
     /// Streams and waiting polls that are open at the same time; those over that are refused too
     #[arg(long, env = "BANQI_MAX_STREAMS", value_name = "STREAMS", default_value_t = Load::default().streams, value_parser = positive)]
-    max_streams: NonZeroU32,
+    pub(super) max_streams: NonZeroU32,
 
     /// Streams that one caller may have open over this replica; 0 for as many as there may be
     #[arg(long, env = "BANQI_MAX_STREAMS_PER_CALLER", value_name = "STREAMS", default_value = "0")]
@@ -156,14 +155,18 @@ pub(super) enum Failure {
     #[error(transparent)]
     Tls(#[from] TlsError),
     #[error("--log cannot be read: {0}; write a level such as info, or banqi=debug,warn")]
-    Log(#[from] tracing_subscriber::filter::ParseError),
+    Log(#[from] FilterError),
     #[error(
         "{option} {address}: the port is in use; stop what uses it, or choose another with \
          {option} {}:0, which takes a free one",
         address.ip()
     )]
     PortInUse { option: &'static str, address: SocketAddr },
-    #[error("{option} {address}: cannot listen there: {source}")]
+    #[error(
+        "{option} {address}: cannot listen there: {source}; the address must be one of this \
+         machine's (0.0.0.0 and [::] stand for all), and ports below 1024 need the right to use \
+         them"
+    )]
     Listen { option: &'static str, address: SocketAddr, source: io::Error },
     #[error("--seal-keys: {0}")]
     SealKeys(#[from] SealKeysError),
@@ -178,6 +181,8 @@ pub(super) enum Failure {
     Store(#[from] StoreError),
     #[error("--strict: this store would lose games:{}", lines(.0))]
     WouldLoseGames(Vec<Finding>),
+    #[error(transparent)]
+    Variable(#[from] VariableError),
     #[error("the process could not be set up: {0}")]
     System(#[from] io::Error),
     #[error(transparent)]
@@ -191,10 +196,13 @@ impl Serve {
         let threads = self.threads;
         let config = self.config();
         config.check()?;
+        if config.traces.is_some() {
+            check_variables(|name| std::env::var(name).ok())?;
+        }
         server::runtime(threads)?.block_on(serve(&config, &store, options, strict))
     }
 
-    fn store_options(&self) -> Result<Options, Failure> {
+    pub(super) fn store_options(&self) -> Result<Options, Failure> {
         Ok(Options {
             shards: self.shards,
             namespace: self.namespace.clone(),
@@ -215,7 +223,7 @@ impl Serve {
         Ok(records)
     }
 
-    fn config(self) -> Config {
+    pub(super) fn config(self) -> Config {
         Config {
             tls: self.tls.into(),
             listen: self.listen,
@@ -329,32 +337,6 @@ fn announce(config: &Config, grpc: &TcpListener, http: Option<&TcpListener>) -> 
 /// Each finding on a line of its own.
 fn lines(findings: &[Finding]) -> String {
     findings.iter().map(|finding| format!("\n  {finding}")).collect()
-}
-
-/// Reads a number of shards.
-fn shards(text: &str) -> Result<ShardCount, String> {
-    let count = text.parse().map_err(|_| "expected a whole number, like 1024".to_owned())?;
-    ShardCount::new(count).map_err(|fault| fault.to_string())
-}
-
-/// Reads a number of threads.
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
-    let read = text.parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads));
-    read.and_then(NonZeroUsize::new)
-        .ok_or_else(|| format!("expected a whole number from 1 to {MOST_THREADS}"))
-}
-
-/// Reads a number that is not 0.
-fn positive(text: &str) -> Result<NonZeroU32, String> {
-    text.parse().map_err(|_| format!("expected a whole number from 1 to {}", u32::MAX))
-}
-
-/// Reads a number of seconds, whole or not.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .ok()
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "expected a number of seconds, like 10 or 0.5".to_owned())
 }
 
 #[cfg(test)]
@@ -476,7 +458,8 @@ mod tests {
             ("--stop-grace=-1", "a number of seconds"),
             ("--otlp-endpoint=collector:4317", "http://HOST:4317"),
             ("--trace-ratio=2", "a number from 0, none, to 1, all"),
-            ("--listen=localhost", "--listen"),
+            ("--listen=localhost", "an IP address and a port"),
+            ("--listen=localhost:7", "127.0.0.1:7"),
         ] {
             let told = read(&[argument]).expect_err(argument).to_string();
             assert!(told.contains(expected), "{told}");

@@ -26,6 +26,13 @@ pub(super) struct TlsArguments {
     tls_client_optional: bool,
 }
 
+impl TlsArguments {
+    /// Whether TLS is to be served.
+    pub(super) fn is_given(&self) -> bool {
+        self.tls_cert.is_some()
+    }
+}
+
 impl From<TlsArguments> for Option<TlsOptions> {
     fn from(arguments: TlsArguments) -> Self {
         let clients = arguments.tls_client_ca.map(|authorities| ClientCertificates {

@@ -63,7 +63,7 @@ pub(super) enum VerifyError {
     Refused { address: String, status: Box<Status> },
     #[error("{address}: no game that can be checked: {fault}")]
     Answer { address: String, fault: DocumentFault },
-    #[error(transparent)]
+    #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
 }
 

@@ -41,7 +41,7 @@ pub(super) enum WatchError {
     Connect(#[from] ConnectError),
     #[error("{game}: {source}")]
     Refused { game: String, source: CallError },
-    #[error(transparent)]
+    #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
 }
 

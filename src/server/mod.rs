@@ -21,7 +21,8 @@ pub use config::{Config, ConfigError, CorsOrigin, Load};
 pub use run::{Listeners, ServeError, Stopped, run};
 pub use runtime::runtime;
 pub use sweeper::sweep;
-pub use tls::{ClientCertificates, Tls, TlsError, TlsOptions};
+pub use tls::{ClientCertificates, Tls, TlsError, TlsOptions, Validity};
 pub use traces::{
     CollectorUrl, CollectorUrlError, TraceOptions, TraceRatio, TraceRatioError, TracesError,
+    VariableError, check_variables,
 };

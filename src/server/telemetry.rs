@@ -8,7 +8,7 @@ use opentelemetry::trace::TraceContextExt as _;
 use tracing::{Event, Subscriber};
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::filter::{LevelFilter, ParseError};
 use tracing_subscriber::fmt::format::{Format, Json, JsonFields, Writer, format};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
@@ -22,13 +22,37 @@ const WAITING_LINES: usize = 16_384;
 #[must_use = "nothing more is logged once it is dropped"]
 pub struct Logging(#[expect(dead_code, reason = "it is there to be dropped")] WorkerGuard);
 
+/// A filter that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FilterError {
+    /// It is not of the form that it should be.
+    #[error(transparent)]
+    Malformed(#[from] ParseError),
+    /// A word that is no level. It would stand for a target of this name, of which there is none.
+    #[error("`{0}` is no level: expected off, error, warn, info, debug or trace")]
+    NoLevel(String),
+}
+
+/// Reads a filter.
+fn read(filter: &str) -> Result<EnvFilter, FilterError> {
+    let mut words = filter.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let is_level = |word: &str| word.parse::<LevelFilter>().is_ok();
+    // What stands in brackets are spans, and may have commas in it.
+    if !filter.contains('[')
+        && let Some(word) = words.find(|word| !word.contains('=') && !is_level(word))
+    {
+        return Err(FilterError::NoLevel(word.to_owned()));
+    }
+    Ok(EnvFilter::builder().parse(filter)?)
+}
+
 /// Starts logging. `filter` is a list of levels by target, as `tracing_subscriber` reads it:
 /// `info` or `banqi=debug,warn`.
 ///
 /// # Errors
 /// If the filter cannot be read.
-pub fn start(filter: &str) -> Result<Logging, ParseError> {
-    let filter = EnvFilter::builder().parse(filter)?;
+pub fn start(filter: &str) -> Result<Logging, FilterError> {
+    let filter = read(filter)?;
     let lines = NonBlockingBuilder::default()
         .lossy(true)
         .buffered_lines_limit(WAITING_LINES)
@@ -77,5 +101,25 @@ where
             Some(fields) => writeln!(writer, "{fields},\"trace_id\":\"{trace}\"}}"),
             None => writer.write_str(&line),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("info", true)]
+    #[case("banqi=debug,warn", true)]
+    #[case("info,tower_http=debug", true)]
+    #[case("banqi[call]=debug", true)]
+    #[case("", true)]
+    #[case("bogus", false)]
+    #[case("info,warning", false)]
+    #[case("banqi=bogus", false)]
+    fn a_filter_is_of_levels(#[case] filter: &str, #[case] good: bool) {
+        assert_eq!(read(filter).is_ok(), good);
     }
 }

@@ -44,6 +44,22 @@ impl StoreError {
         }
     }
 
+    /// The same, with the server or servers that it is about.
+    pub(super) fn about(mut self, servers: &str) -> Self {
+        if let Self::Unavailable { reason, .. }
+        | Self::Unintelligible(reason)
+        | Self::Misconfigured(
+            Misconfiguration::AccessDenied { reason }
+            | Misconfiguration::RightsMissing { reason }
+            | Misconfiguration::ServerTooOld { found: reason },
+        ) = &mut self
+            && !reason.contains(servers)
+        {
+            *reason = format!("{servers}: {reason}");
+        }
+        self
+    }
+
     pub(super) fn not_applied(reason: impl fmt::Display) -> Self {
         Self::Unavailable { effect: Effect::None, reason: reason.to_string() }
     }
@@ -98,7 +114,7 @@ pub enum Misconfiguration {
         reason: String,
     },
     /// The server is too old.
-    #[error("the store is {found}; it must be Redis 7.0 or newer, or Valkey")]
+    #[error("the store is too old: {found}; use Redis 7.0 or newer, or Valkey")]
     ServerTooOld {
         /// What the server says it is.
         found: String,
@@ -120,9 +136,22 @@ pub enum Misconfiguration {
         /// What the server says.
         reason: String,
     },
+    /// The user may not do what the service does.
+    #[error("the store does not allow it: {reason}")]
+    RightsMissing {
+        /// What the server says.
+        reason: String,
+    },
+    /// The server takes no writes.
+    #[error("the store takes no writes: {reason}")]
+    NotWritable {
+        /// What it says.
+        reason: String,
+    },
     /// Writes are to wait for replicas of a store that has none.
     #[error(
-        "an embedded store has no replicas for writes to wait for: a store on Redis can have some"
+        "an embedded store has no replicas for writes to wait for: leave --durability out, or keep \
+         games on Redis"
     )]
     NoReplicas,
     /// The store's file cannot be used.

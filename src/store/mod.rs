@@ -4,6 +4,7 @@
 //! store passes the same conformance suite. A store knows nothing of Banqi: a game is a
 //! [`Record`], whose header it compares and whose payload it never reads.
 
+mod aspect;
 mod clock;
 pub mod codec;
 mod commit;
@@ -11,6 +12,7 @@ mod due;
 mod embedded;
 mod entry;
 mod error;
+mod examine;
 mod finding;
 mod hint;
 mod measured;
@@ -28,11 +30,13 @@ mod traced_call;
 
 use async_trait::async_trait;
 
+pub use aspect::{Aspect, Severity};
 pub use clock::{CLOCK_TOLERANCE, MAX_ADVANCE, SystemTimeSource, TimeSource};
 pub use commit::{Change, Commit, CommitError, Durability, Outcome, Write};
 pub use due::Due;
 pub use entry::{Entry, EntryId, EntryIdError, FEED_KEPT};
 pub use error::{Effect, Misconfiguration, StoreError};
+pub use examine::examine;
 pub use finding::Finding;
 pub use hint::{Hint, Hints, Subscription};
 pub use measured::MeasuredStore;
@@ -42,7 +46,7 @@ pub use player_index::IndexEntry;
 pub use presence::{Presence, PresentSlot, Slot, StreamId};
 pub use record::{CorruptRecord, Found, Record};
 pub use replica::{ReplicaId, shards_swept_by, sweeper_of};
-pub(crate) use secret_file::read_secret_file;
+pub(crate) use secret_file::{is_open_to_others, read_secret_file};
 pub use shard::{Shard, ShardCount, ShardCountError};
 pub use system::System;
 

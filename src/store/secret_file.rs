@@ -18,13 +18,14 @@ pub(crate) fn read_secret_file(path: &Path, secret: &str) -> io::Result<Zeroizin
     Ok(content)
 }
 
+/// Whether other users of the machine can read a file.
 #[cfg(unix)]
-fn is_open_to_others(path: &Path) -> bool {
+pub(crate) fn is_open_to_others(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_open_to_others(_: &Path) -> bool {
+pub(crate) fn is_open_to_others(_: &Path) -> bool {
     false
 }

@@ -22,7 +22,7 @@ use super::report::{self, Meter, RunOptions, Usage, column, mebibytes};
 use super::subject::{Subject, SubjectOptions};
 use super::table::{Routing, Table, TableOptions};
 use super::tally::{Method, Tally, unexpected};
-use crate::cli::serve::seconds;
+use crate::cli::values::seconds;
 
 /// The fewest games at which is measured.
 const FIRST: u64 = 1_000;

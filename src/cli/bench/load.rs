@@ -21,7 +21,7 @@ use super::report::{self, Meter, RunOptions};
 use super::subject::SubjectOptions;
 use super::table::{Routing, Table, TableOptions};
 use super::tally::unexpected;
-use crate::cli::serve::seconds;
+use crate::cli::values::seconds;
 
 /// How long the last events may take, in seconds.
 const EVENT_PATIENCE: u64 = 5;

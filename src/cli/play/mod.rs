@@ -104,7 +104,7 @@ pub(super) enum PlayError {
     Refused(CallError),
     #[error("the service answered without a game")]
     NoGame,
-    #[error(transparent)]
+    #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
 }
 

@@ -11,7 +11,8 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use zeroize::Zeroizing;
 
-use super::{ClientCertificates, TlsError, TlsOptions};
+use super::{ClientCertificates, TlsError, TlsOptions, Validity};
+use crate::store::{SystemTimeSource, TimeSource as _};
 
 impl TlsOptions {
     /// The files, in the order in which [`Contents::read`] takes what is in them.
@@ -34,6 +35,19 @@ struct Clients {
 }
 
 impl Contents {
+    /// Reads the files, and says for how long their certificate is good.
+    pub(super) fn open(options: &TlsOptions) -> Result<(Self, Validity), TlsError> {
+        let contents = options.paths().into_iter().map(std::fs::read).collect();
+        let contents = Self::read(options, contents)?;
+        let validity = contents.validity();
+        Ok((contents, validity))
+    }
+
+    /// For how long the certificate is good, and those up to its authority.
+    pub(super) fn validity(&self) -> Validity {
+        Validity::of(&self.chain, SystemTimeSource.now())
+    }
+
     /// Reads what was found in the files that the options name.
     pub(super) fn read(
         options: &TlsOptions,

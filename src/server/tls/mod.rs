@@ -3,6 +3,7 @@
 mod accept;
 mod connection;
 mod files;
+mod validity;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,6 +13,8 @@ use rustls::server::VerifierBuilderError;
 use tokio_rustls::TlsAcceptor;
 
 pub(super) use accept::connections;
+
+pub use self::validity::Validity;
 
 use self::files::Contents;
 use crate::api::followed_files::follow;
@@ -83,9 +86,20 @@ impl Tls {
     /// # Errors
     /// What is wrong with one.
     pub fn open(options: TlsOptions) -> Result<Arc<Self>, TlsError> {
-        let contents = options.paths().into_iter().map(std::fs::read).collect();
-        let current = RwLock::new(Arc::new(Contents::read(&options, contents)?.configure()?));
+        let (contents, validity) = Contents::open(&options)?;
+        let current = RwLock::new(Arc::new(contents.configure()?));
+        validity.warn();
         Ok(Arc::new(Self { options, current }))
+    }
+
+    /// Whether TLS could be served with these files, and for how long their certificate is good.
+    ///
+    /// # Errors
+    /// What is wrong with one.
+    pub fn check(options: &TlsOptions) -> Result<Validity, TlsError> {
+        let (contents, validity) = Contents::open(options)?;
+        contents.configure()?;
+        Ok(validity)
     }
 
     /// Takes up changes of the files for as long as it is polled; never ends. Files that became
@@ -93,14 +107,18 @@ impl Tls {
     pub(super) async fn follow(&self) {
         let mut first = true;
         let take = |contents| {
-            let read = Contents::read(&self.options, contents).and_then(|it| it.configure());
+            let read = Contents::read(&self.options, contents).and_then(|contents| {
+                let validity = contents.validity();
+                Ok((contents.configure()?, validity))
+            });
             match read {
-                Ok(config) => {
+                Ok((config, validity)) => {
                     // A replacement is one assignment, which no panic leaves half-done.
                     let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
                     *current = Arc::new(config);
                     if !std::mem::take(&mut first) {
                         tracing::info!("certificates have changed");
+                        validity.warn();
                     }
                 }
                 Err(error) => tracing::error!(%error, "certificates stay as they were"),

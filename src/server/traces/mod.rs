@@ -8,6 +8,7 @@ mod calls;
 mod collector_url;
 mod exporter;
 mod ratio;
+mod variables;
 
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use tokio::task::spawn_blocking;
 pub(super) use calls::CallTraces;
 pub use collector_url::{CollectorUrl, CollectorUrlError};
 pub use ratio::{TraceRatio, TraceRatioError};
+pub use variables::{VariableError, check_variables};
 
 use self::exporter::LoggedExporter;
 use crate::store::ReplicaId;

@@ -5,17 +5,19 @@
 
 mod clocks;
 mod database;
+mod examine;
 mod listing;
 mod presence;
 mod tables;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use redb::{Database, DatabaseError, backends::InMemoryBackend};
+use redb::{Database, DatabaseError, StorageError, backends::InMemoryBackend};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
@@ -69,15 +71,16 @@ impl EmbeddedStore {
     pub(super) async fn in_file(path: PathBuf, options: &Options) -> Result<Self, StoreError> {
         let options = options.clone();
         // After a crash, opening reads the whole file: no deadline is right for that.
-        spawn_blocking(move || {
+        let file = path.clone();
+        let opened = spawn_blocking(move || {
             let database = Database::builder()
                 .set_cache_size(FILE_CACHE)
                 .create(&path)
                 .map_err(|error| unusable(&path, &error))?;
             Self::new(database, Some(path), &options)
-        })
-        .await
-        .map_err(StoreError::not_applied)?
+        });
+        // The database gives up on some kinds of damage rather than return an error.
+        opened.await.unwrap_or_else(|_| Err(unusable_because(&file, DAMAGED.into())))
     }
 
     fn new(
@@ -146,11 +149,32 @@ impl EmbeddedStore {
     }
 }
 
-fn unusable(path: &std::path::Path, error: &DatabaseError) -> StoreError {
+/// What there is to say of a file whose content contradicts itself.
+const DAMAGED: &str = "it is damaged: put a backup in its place, or move it away to begin anew";
+
+fn unusable(path: &Path, error: &DatabaseError) -> StoreError {
     let reason = match error {
-        DatabaseError::DatabaseAlreadyOpen => "another process uses it; one at a time can".into(),
+        DatabaseError::DatabaseAlreadyOpen => {
+            "another process uses it, and one at a time can: stop that one, or choose another file"
+                .into()
+        }
+        DatabaseError::Storage(StorageError::Corrupted(what)) => format!("{what}; {DAMAGED}"),
+        DatabaseError::Storage(StorageError::Io(error)) => match error.kind() {
+            ErrorKind::NotFound => format!("{error}; make the directory that it is to be in"),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                format!("{error}; let the user of this process write to it and to its directory")
+            }
+            ErrorKind::InvalidData => {
+                format!("{error}; it is not of this service: choose another file")
+            }
+            _ => format!("{error}; name a file that this process may read and write"),
+        },
         error => error.to_string(),
     };
+    unusable_because(path, reason)
+}
+
+fn unusable_because(path: &Path, reason: String) -> StoreError {
     Misconfiguration::UnusableFile { path: path.display().to_string(), reason }.into()
 }
 

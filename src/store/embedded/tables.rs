@@ -1,6 +1,9 @@
 //! What is in the file, table by table.
 
-use redb::{Database, ReadableTable as _, TableDefinition};
+use redb::{
+    Database, ReadOnlyDatabase, ReadableDatabase as _, ReadableTable as _, TableDefinition,
+    TableError,
+};
 
 use crate::game::Millis;
 
@@ -66,4 +69,13 @@ pub(super) fn prepare(database: &Database, shards: u16) -> Result<u16, redb::Err
     };
     transaction.commit()?;
     Ok(recorded)
+}
+
+/// The number of shards in a file that is only read, if it has one yet.
+pub(super) fn recorded_shards(database: &ReadOnlyDatabase) -> Result<Option<u16>, redb::Error> {
+    match database.begin_read()?.open_table(SETTINGS) {
+        Ok(settings) => Ok(settings.get("shards")?.map(|shards| shards.value())),
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -19,10 +19,11 @@ use super::access::{Access, HostPort};
 use super::address::host_port;
 use super::connection::connect;
 use super::deadline::Deadline;
-use super::failure::{Trouble, failure};
+use super::failure::Trouble;
 use super::link::{Link, Target};
 use super::map::SlotMap;
 use super::pause::Pause;
+use super::remedy::Unreached;
 use super::shared::Shared;
 use super::slot::Slot;
 use crate::store::StoreError;
@@ -40,6 +41,8 @@ pub(super) struct Cluster {
     nodes: Arc<Nodes>,
     map: watch::Receiver<Arc<SlotMap>>,
     doubted: Arc<Notify>,
+    /// Why the map was not told when it was asked for last, if it was not.
+    trouble: Arc<Mutex<Option<StoreError>>>,
     /// What the primaries said when they were asked last.
     votes: Shared<Arc<Votes>>,
     _mapper: AbortOnDropHandle<()>,
@@ -99,10 +102,16 @@ impl Cluster {
         let nodes = Arc::new(Nodes { access, replicas, links: Mutex::default() });
         let (publish, map) = watch::channel(Arc::default());
         let doubted = Arc::new(Notify::new());
-        let mapper =
-            Mapper { seeds, nodes: Arc::clone(&nodes), publish, doubted: Arc::clone(&doubted) };
+        let trouble = Arc::default();
+        let mapper = Mapper {
+            seeds,
+            nodes: Arc::clone(&nodes),
+            publish,
+            doubted: Arc::clone(&doubted),
+            trouble: Arc::clone(&trouble),
+        };
         let mapper = AbortOnDropHandle::new(tokio::spawn(mapper.keep_mapped()));
-        Self { nodes, map, doubted, votes: Shared::default(), _mapper: mapper }
+        Self { nodes, map, doubted, trouble, votes: Shared::default(), _mapper: mapper }
     }
 
     pub(super) fn map(&self) -> watch::Receiver<Arc<SlotMap>> {
@@ -172,8 +181,15 @@ impl Cluster {
             }
             self.doubt_map();
             if timeout_at(deadline.at(), map.changed()).await.is_err() {
-                let reason = "no node of the cluster that can be reached says who has the slot";
-                return Err(StoreError::not_applied(reason));
+                let what = "no node of the cluster that can be reached says who has the slot";
+                let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                return Err(match trouble {
+                    Some(error) if !error.is_transient() => error,
+                    Some(StoreError::Unavailable { reason, .. }) => {
+                        StoreError::not_applied(format_args!("{what}: {reason}"))
+                    }
+                    _ => StoreError::not_applied(what),
+                });
             }
         }
     }
@@ -297,13 +313,17 @@ struct Mapper {
     nodes: Arc<Nodes>,
     publish: watch::Sender<Arc<SlotMap>>,
     doubted: Arc<Notify>,
+    trouble: Arc<Mutex<Option<StoreError>>>,
 }
 
 impl Mapper {
     /// Asks for the map, waits until somebody doubts it, and begins again, for ever.
     async fn keep_mapped(self) {
         loop {
-            match self.ask_anyone().await {
+            let asked = self.ask_anyone().await;
+            *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) =
+                asked.as_ref().err().cloned();
+            match asked {
                 Ok(map) => {
                     // Calls that still use the link of a node that has left finish with it.
                     self.nodes.links().retain(|server, _| map.servers().contains(server));
@@ -334,13 +354,19 @@ impl Mapper {
         }
         let mut seeds = self.seeds.clone();
         seeds.shuffle(&mut rand::rng());
-        let mut trouble = StoreError::not_applied("no node of the cluster serves any slot");
+        let mut trouble = StoreError::not_applied(
+            "no node of the cluster serves any slot; give them slots, as `redis-cli --cluster \
+             create` does",
+        );
         for seed in seeds {
             match timeout(MAP_LIMIT, self.ask_seed(&seed)).await {
                 Ok(Ok(map)) if !map.servers().is_empty() => return Ok(map),
                 Ok(Ok(_)) => {}
                 Ok(Err(error)) => trouble = error,
-                Err(_) => trouble = StoreError::not_applied("a node does not answer in time"),
+                Err(_) => {
+                    trouble =
+                        StoreError::not_applied(format_args!("{seed} does not answer in time"));
+                }
             }
         }
         Err(trouble)
@@ -352,7 +378,7 @@ impl Mapper {
             slots_command().query_async(&mut connection).await
         }
         .await;
-        SlotMap::parse(answer.map_err(|error| failure(&error))?, seed)
+        SlotMap::parse(answer.map_err(|error| Unreached::new(seed, error))?, seed)
     }
 }
 

@@ -6,7 +6,11 @@ use redis::aio::MultiplexedConnection;
 use redis::{
     AsyncConnectionConfig, Client, ErrorKind, PushInfo, RedisResult, ServerErrorKind, Value, cmd,
 };
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tokio::time::timeout;
+
+use super::access::HostPort;
 
 /// How long one attempt to connect may take.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
@@ -29,6 +33,19 @@ pub(super) async fn connect(
             Ok::<(), redis::aio::SendError>(())
         });
     client.get_multiplexed_async_connection_with_config(&config).await
+}
+
+/// Whether a server answers as Redis does where no TLS is spoken.
+pub(super) async fn answers_without_tls(at: &HostPort) -> bool {
+    let answer = async {
+        let mut stream = TcpStream::connect((&*at.host, at.port)).await?;
+        stream.write_all(b"PING\r\n").await?;
+        let mut answer = [0; 1];
+        stream.read_exact(&mut answer).await?;
+        // `+PONG`, or `-NOAUTH`.
+        std::io::Result::Ok(matches!(answer, [b'+' | b'-']))
+    };
+    matches!(timeout(CONNECT_LIMIT, answer).await, Ok(Ok(true)))
 }
 
 /// Refuses a server that is no primary, as one that a failover has demoted.

@@ -2,6 +2,7 @@
 
 use redis::{ErrorKind, RedisError};
 
+use super::remedy::told;
 use crate::store::{Misconfiguration, StoreError};
 
 /// Why a server did not do what it was told.
@@ -43,19 +44,22 @@ pub(super) fn is_refusal(error: &RedisError) -> bool {
 
 /// What an error of a command that was sent means.
 pub(super) fn failure(error: &RedisError) -> StoreError {
+    if error.code() == Some("NOPERM") {
+        return Misconfiguration::RightsMissing { reason: told(error) }.into();
+    }
     if is_refusal(error) {
-        return Misconfiguration::AccessDenied { reason: error.to_string() }.into();
+        return Misconfiguration::AccessDenied { reason: told(error) }.into();
     }
     match error.code() {
         // The server says so before it begins with a script.
         Some(
             "ASK" | "BUSY" | "CLUSTERDOWN" | "LOADING" | "MASTERDOWN" | "MISCONF" | "MOVED"
             | "NOREPLICAS" | "NOSCRIPT" | "OOM" | "READONLY" | "TRYAGAIN",
-        ) => StoreError::not_applied(error),
-        Some(_) => StoreError::Unintelligible(error.to_string()),
+        ) => StoreError::not_applied(told(error)),
+        Some(_) => StoreError::Unintelligible(told(error)),
         None if matches!(error.kind(), ErrorKind::Parse | ErrorKind::UnexpectedReturnType) => {
-            StoreError::Unintelligible(error.to_string())
+            StoreError::Unintelligible(told(error))
         }
-        None => StoreError::unknown(error),
+        None => StoreError::unknown(told(error)),
     }
 }

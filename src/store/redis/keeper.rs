@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{PushInfo, PushKind, RedisError, RedisResult};
+use redis::{PushInfo, PushKind};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
@@ -13,6 +13,7 @@ use super::connection::{check_primary, connect};
 use super::link::Target;
 use super::map::SlotMap;
 use super::pause::Pause;
+use super::remedy::Unreached;
 
 /// A connection that lasted at least this long makes the next pause a short one again.
 const SETTLED_AFTER: Duration = Duration::from_secs(1);
@@ -27,7 +28,7 @@ pub(super) enum State {
     /// There is no connection since then, because of this error; none before the first attempt.
     Away {
         since: Instant,
-        error: Option<RedisError>,
+        error: Option<Unreached>,
     },
 }
 
@@ -98,7 +99,7 @@ impl Keeper {
     }
 
     /// Connects once; and says where.
-    async fn connect(&self, number: u64) -> RedisResult<(HostPort, MultiplexedConnection)> {
+    async fn connect(&self, number: u64) -> Result<(HostPort, MultiplexedConnection), Unreached> {
         let on_push = {
             let broken = Arc::clone(&self.broken);
             move |push: PushInfo| {
@@ -107,18 +108,19 @@ impl Keeper {
                 }
             }
         };
-        match &self.target {
-            Target::Server(server) => {
-                let connection = connect(&self.access.client(server).await?, on_push).await?;
-                Ok((server.clone(), connection))
-            }
-            Target::Primary(sentinels) => {
-                let server = sentinels.primary().await?;
-                let mut connection = connect(&self.access.client(&server).await?, on_push).await?;
+        let (server, checked) = match &self.target {
+            Target::Server(server) => (server.clone(), false),
+            Target::Primary(sentinels) => (sentinels.primary().await?, true),
+        };
+        let connection = async {
+            let mut connection = connect(&self.access.client(&server).await?, on_push).await?;
+            if checked {
                 check_primary(&mut connection).await?;
-                Ok((server, connection))
             }
-        }
+            Ok(connection)
+        };
+        let connection = connection.await.map_err(|error| Unreached::new(&server, error))?;
+        Ok((server, connection))
     }
 
     async fn found_broken(&self, number: u64) {

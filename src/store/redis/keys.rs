@@ -91,6 +91,11 @@ impl Keys {
         format!("{}player:{{{player}}}:games", self.prefix)
     }
 
+    /// A key or channel of somebody who only looks, of this kind; all of one id are in one slot.
+    pub(super) fn visitor(&self, id: &str, kind: &str) -> String {
+        format!("{}{{{id}}}:{kind}", self.prefix)
+    }
+
     fn of_shard<'a>(&'a self, shard: Shard, kind: &'static str, game: &'a str) -> ShardKey<'a> {
         ShardKey { shard: &self.shards[shard.index()], kind, game }
     }

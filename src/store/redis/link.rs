@@ -17,10 +17,11 @@ use tokio_util::task::AbortOnDropHandle;
 use super::access::{Access, HostPort};
 use super::connection::check_primary;
 use super::deadline::Deadline;
-use super::failure::{Trouble, failure, is_refusal};
+use super::failure::{Trouble, failure};
 use super::group::Group;
 use super::keeper::{Keeper, Numbered, State, mark_broken};
 use super::map::SlotMap;
+use super::remedy::Unreached;
 use super::sentinel::Sentinels;
 use super::shared::Shared;
 use crate::store::StoreError;
@@ -123,6 +124,14 @@ impl Link {
         self.map.clone()
     }
 
+    /// The sentinels that name the server, where there are some.
+    pub(super) fn sentinels(&self) -> Option<&Sentinels> {
+        match &self.target {
+            Target::Server(_) => None,
+            Target::Primary(sentinels) => Some(sentinels),
+        }
+    }
+
     /// Whether there is a connection now.
     pub(super) fn is_connected(&self) -> bool {
         matches!(&*self.state.borrow(), State::Connected(_))
@@ -189,7 +198,7 @@ impl Link {
             let primary = self.primary.since(asked, sentinels.confirmed_primary());
             let primary = timeout_at(deadline.at(), primary).await.map_err(in_time)?;
             let mut connection = numbered.connection.clone();
-            if primary.map_err(StoreError::not_applied)? == numbered.server
+            if primary? == numbered.server
                 && timeout_at(deadline.at(), check_primary(&mut connection))
                     .await
                     .map_err(in_time)?
@@ -215,7 +224,7 @@ impl Link {
         let mut state = self.state.clone();
         let settled = state.wait_for(|state| match state {
             State::Connected(_) => true,
-            State::Away { error, .. } => error.as_ref().is_some_and(is_refusal),
+            State::Away { error, .. } => error.as_ref().is_some_and(Unreached::is_refusal),
         });
         let settled = match timeout_at(until, settled).await {
             Ok(state) => state.expect("the keeper lives as long as the link").clone(),
@@ -223,8 +232,7 @@ impl Link {
         };
         match settled {
             State::Connected(numbered) => Ok(numbered),
-            State::Away { error: Some(error), .. } if is_refusal(&error) => Err(failure(&error)),
-            State::Away { error: Some(error), .. } => Err(StoreError::not_applied(error)),
+            State::Away { error: Some(error), .. } => Err(error.into()),
             State::Away { error: None, .. } => Err(deadline.no_connection()),
         }
     }

@@ -67,6 +67,11 @@ impl SlotMap {
         self.slots.get(slot.index()).copied().flatten()
     }
 
+    /// How many slots no server is known to serve.
+    pub(super) fn missing(&self) -> usize {
+        self.slots.iter().filter(|server| server.is_none()).count()
+    }
+
     /// All servers that serve slots.
     pub(super) fn servers(&self) -> &[HostPort] {
         &self.servers

@@ -12,6 +12,7 @@ mod connection;
 mod deadline;
 mod ear;
 mod estimate;
+mod examine;
 mod failure;
 mod group;
 mod keeper;
@@ -22,6 +23,7 @@ mod listing;
 mod map;
 mod pause;
 mod presence;
+mod remedy;
 mod scripts;
 mod sentinel;
 mod servers;
@@ -42,8 +44,10 @@ use redis::{Cmd, Value, cmd};
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
+use self::access::HostPort;
 use self::address::Address;
 use self::answer::{parse_due, parse_entries, parse_index_entry, parse_replica};
+use self::connection::answers_without_tls;
 use self::estimate::Estimates;
 use self::keys::Keys;
 use self::scripts::Scripts;
@@ -68,7 +72,7 @@ const LONG_WAIT: Duration = Duration::from_millis(100);
 /// A store on Redis.
 pub(super) struct RedisStore {
     /// Where the servers are, without credentials.
-    hosts: String,
+    hosts: Vec<HostPort>,
     shards: ShardCount,
     records: RecordCodec,
     deadline: Duration,
@@ -85,12 +89,25 @@ pub(super) struct RedisStore {
 impl RedisStore {
     /// Connects to the servers at an address, and checks that they are some to work with.
     pub(super) async fn connect(address: &str, options: &Options) -> Result<Self, StoreError> {
+        let store = Self::at(address, options)?;
+        let checked = async {
+            setup::check_version(&store.servers).await?;
+            setup::record_shards(&store.servers, &store.keys, store.shards).await
+        };
+        match checked.await {
+            Ok(()) => Ok(store),
+            Err(error) => Err(store.explained(error).await),
+        }
+    }
+
+    /// The store at an address, which is still to be looked at.
+    fn at(address: &str, options: &Options) -> Result<Self, StoreError> {
         let address = Address::parse(address)?;
-        let hosts: Vec<String> = address.hosts.iter().map(ToString::to_string).collect();
+        let hosts = address.hosts.clone();
         let hints = Arc::new(Hints::from_server());
         let servers = Arc::new(Servers::at(address, options.call_deadline, options.durability)?);
-        let store = Self {
-            hosts: hosts.join(","),
+        Ok(Self {
+            hosts,
             shards: options.shards,
             records: options.records.clone(),
             deadline: options.call_deadline,
@@ -101,10 +118,24 @@ impl RedisStore {
             estimates: Estimates::new(options.shards),
             hints: Arc::clone(&hints),
             _listener: listener::listen(servers, hints),
-        };
-        setup::check_version(&store.servers).await?;
-        setup::record_shards(&store.servers, &store.keys, store.shards).await?;
-        Ok(store)
+        })
+    }
+
+    /// What went wrong with the first that was asked of the servers, for the operator.
+    async fn explained(&self, error: StoreError) -> StoreError {
+        if self.servers.are_encrypted() && error.is_transient() {
+            for host in &self.hosts {
+                // Such a server waits for more of what is no command to it, and says nothing.
+                if answers_without_tls(host).await {
+                    return StoreError::not_applied(format_args!(
+                        "{host} answers without TLS and not with it: begin the address with \
+                         `redis`, or correct the port"
+                    ));
+                }
+            }
+        }
+        let hosts: Vec<String> = self.hosts.iter().map(ToString::to_string).collect();
+        error.about(&hosts.join(","))
     }
 
     async fn beat_some(&self, shards: &[Shard]) -> Result<(), StoreError> {

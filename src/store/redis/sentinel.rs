@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::access::{Access, HostPort};
 use super::connection::connect;
+use super::remedy::Unreached;
 
 /// How long sentinels may take to answer.
 const ANSWER_LIMIT: Duration = Duration::from_millis(500);
@@ -27,25 +28,19 @@ pub(super) struct Sentinels {
 
 impl Sentinels {
     /// The primary, by the sentinel that knows of the latest failover. One that answers is enough.
-    pub(super) async fn primary(&self) -> RedisResult<HostPort> {
+    pub(super) async fn primary(&self) -> Result<HostPort, Unreached> {
         self.latest(1).await
     }
 
     /// The primary, by the sentinel that knows of the latest failover, of more than half of them:
     /// so many must know of a failover, or make it.
-    pub(super) async fn confirmed_primary(&self) -> RedisResult<HostPort> {
+    pub(super) async fn confirmed_primary(&self) -> Result<HostPort, Unreached> {
         self.latest(self.hosts.len() / 2 + 1).await
     }
 
     /// The primary by the latest failover, where at least so many sentinels answer.
-    async fn latest(&self, least: usize) -> RedisResult<HostPort> {
-        let answers = join_all(self.hosts.iter().map(|host| async {
-            timeout(ANSWER_LIMIT, self.ask(host)).await.unwrap_or_else(|_| {
-                let what = "a sentinel does not answer in time";
-                Err((ErrorKind::Io, what, host.to_string()).into())
-            })
-        }))
-        .await;
+    async fn latest(&self, least: usize) -> Result<HostPort, Unreached> {
+        let answers = self.answers().await;
         let mut latest: Option<(u64, HostPort)> = None;
         let mut trouble = None;
         let answered = answers.iter().filter(|answer| answer.is_ok()).count();
@@ -61,8 +56,21 @@ impl Sentinels {
         match (latest, trouble) {
             (Some((_, primary)), _) if answered >= least => Ok(primary),
             (_, Some(error)) => Err(error),
-            (_, None) => Err((ErrorKind::EmptySentinelList, "there is no sentinel").into()),
+            (_, None) => unreachable!("an address names a sentinel, and each answers or does not"),
         }
+    }
+
+    /// What each sentinel says, in their order: the epoch of the last failover that it knows of, and
+    /// the primary.
+    pub(super) async fn answers(&self) -> Vec<Result<(u64, HostPort), Unreached>> {
+        join_all(self.hosts.iter().map(|host| async {
+            let answer = timeout(ANSWER_LIMIT, self.ask(host)).await;
+            let answer = answer.unwrap_or_else(|_| {
+                Err((ErrorKind::Io, "a sentinel does not answer in time").into())
+            });
+            answer.map_err(|error| Unreached::new(host, error))
+        }))
+        .await
     }
 
     /// What one sentinel says: the epoch of the last failover that it knows of, and the primary.

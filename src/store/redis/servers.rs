@@ -70,7 +70,7 @@ impl Servers {
         let certificates = access.tls.as_ref().map(Tls::read).transpose()?;
         access
             .client_with(&hosts[0], certificates)
-            .map_err(|_| bad_address("a file of `ca`, `cert` or `key` is not PEM of its kind"))?;
+            .map_err(|_| bad_address("a file of `ca`, `cert` or `key` is not PEM of its kind, or `cert` and `key` do not belong together"))?;
         let servers = Arc::new(access);
         let whole =
             |target| Layout::Whole(Arc::new(Link::new(target, Arc::clone(&servers), replicas)));
@@ -82,6 +82,11 @@ impl Servers {
             Kind::Cluster => Layout::Cluster(Cluster::new(hosts, Arc::clone(&servers), replicas)),
         };
         Ok(Self { access: servers, layout, deadline })
+    }
+
+    /// Whether they are reached over TLS.
+    pub(super) fn are_encrypted(&self) -> bool {
+        self.access.tls.is_some()
     }
 
     /// A client for one of the servers.

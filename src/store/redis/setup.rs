@@ -44,6 +44,39 @@ pub(super) async fn record_shards(
     }
 }
 
+/// How much memory each server has taken, and may take.
+pub(super) async fn memory(servers: &Servers) -> Result<Vec<Finding>, StoreError> {
+    let number = |info: &Info, name| {
+        let text = info.field(name)?;
+        text.parse().map_err(|_| unintelligible(format_args!("{name}:{text} is not a number")))
+    };
+    let infos = Info::ask_each(servers).await?;
+    let finding = |info| {
+        let (used, limit) = (number(info, "used_memory")?, number(info, "maxmemory")?);
+        Ok(Finding::Memory { used, limit })
+    };
+    infos.iter().map(finding).collect()
+}
+
+/// Compares the number of shards with the store's, which may have none yet.
+pub(super) async fn compare_shards(
+    servers: &Servers,
+    keys: &Keys,
+    configured: ShardCount,
+) -> Result<Finding, StoreError> {
+    let key = keys.shards();
+    let slot = Slot::of(&key);
+    let mut command = cmd("GET");
+    command.arg(key);
+    let stored: Option<String> = servers.query(slot, &command).await?;
+    match stored {
+        Some(stored) if stored != configured.to_string() => {
+            Err(Misconfiguration::ShardCountMismatch { stored, configured }.into())
+        }
+        stored => Ok(Finding::Shards { new: stored.is_none() }),
+    }
+}
+
 /// What the operator should know of the servers. What is the same of several is told once.
 pub(super) async fn checkup(
     servers: &Servers,

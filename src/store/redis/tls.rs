@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 
 use redis::{ClientTlsConfig, ErrorKind, RedisResult, TlsCertificates};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use zeroize::Zeroizing;
 
 use crate::store::Misconfiguration;
@@ -34,7 +36,7 @@ impl Tls {
             let client_cert = read(&own.certificate)?.to_vec();
             Ok(ClientTlsConfig { client_cert, client_key: read(&own.key)?.to_vec() })
         };
-        let authorities = self.authorities.as_ref().map(read).transpose()?;
+        let authorities = self.authorities.as_ref().map(read_certificates).transpose()?;
         Ok(TlsCertificates {
             client_tls: self.own.as_ref().map(own).transpose()?,
             root_cert: authorities.map(|authorities| authorities.to_vec()),
@@ -55,10 +57,23 @@ impl Tls {
     }
 }
 
+/// Reads a file that must hold certificates: none at all would be trusted without a word.
+fn read_certificates(path: &PathBuf) -> Result<Zeroizing<Vec<u8>>, Misconfiguration> {
+    let content = read(path)?;
+    let certificates = CertificateDer::pem_slice_iter(&content).collect::<Result<Vec<_>, _>>();
+    match certificates {
+        Ok(certificates) if !certificates.is_empty() => Ok(content),
+        _ => Err(Misconfiguration::UnusableFile {
+            path: path.display().to_string(),
+            reason: "it is no PEM with certificates of authorities, as `ca` names".into(),
+        }),
+    }
+}
+
 fn read(path: &PathBuf) -> Result<Zeroizing<Vec<u8>>, Misconfiguration> {
     let unusable = |error: std::io::Error| Misconfiguration::UnusableFile {
         path: path.display().to_string(),
-        reason: error.to_string(),
+        reason: format!("{error}; correct `ca`, `cert` or `key` in the address"),
     };
     Ok(Zeroizing::new(std::fs::read(path).map_err(unusable)?))
 }

@@ -29,7 +29,7 @@ use super::report::{Meter, print};
 use super::subject::{self, Subject};
 use super::table::{Routing, Table, TableOptions};
 use super::tally::{Method, unexpected};
-use crate::cli::serve::seconds;
+use crate::cli::values::seconds;
 
 /// How many games wait at each table when is measured.
 const GAMES_READY: usize = 3;
