@@ -55,7 +55,6 @@ impl Session {
     pub(super) async fn run(mut self) -> Result<(), PlayError> {
         let mut lines = typed();
         let mut watch = self.watch();
-        self.invite();
         loop {
             let next = tokio::select! {
                 watched = watch.next() => match watched? {
@@ -93,11 +92,15 @@ impl Session {
         self.client.watch(&self.seating.game_id, token)
     }
 
-    /// Says how somebody else gets in.
-    fn invite(&mut self) {
-        if let Some(address) = &self.from_elsewhere {
-            let game = &self.seating.game_id;
-            self.say(format!("a friend plays with: banqi play --server {address} --game {game}"));
+    /// How somebody else gets in, where there is a seat to take.
+    fn invitation(&self, game: &v1::Game) -> String {
+        let open = |seat: &v1::GameSeat| !seat.joined && seat.claim() == v1::SeatClaim::Open;
+        match &self.from_elsewhere {
+            Some(address) if game.seats.iter().any(open) => format!(
+                "a friend plays with\n  banqi play --server {address} --game {}\n",
+                game.game_id
+            ),
+            _ => "waiting until all are here\n".to_owned(),
         }
     }
 
@@ -240,7 +243,7 @@ impl Session {
                 "you are to move (help says what can be typed)\n> ".to_owned()
             }
             (v1::GameState::Active, None) => "waiting for the other side\n".to_owned(),
-            _ => "waiting until all are here\n".to_owned(),
+            _ => self.invitation(game),
         }
     }
 

@@ -1,0 +1,341 @@
+//! `banqi play` and `banqi watch`, by what people see of them: through pipes, and on a terminal (tmux).
+
+#![expect(clippy::disallowed_methods, reason = "how long to wait for real processes")]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use banqi::api::proto::v1;
+use banqi::client::{Client, Options};
+use support::PATIENCE;
+use support::replica::Replica;
+
+/// A `banqi` whose lines are read as they come.
+struct Terminal {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Terminal {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_banqi"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let (sender, lines) = channel();
+        let output = BufReader::new(child.stdout.take().expect("its output"));
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let input = child.stdin.take().expect("its input");
+        Self { child, input, lines, seen: Vec::new() }
+    }
+
+    /// The rest of the next line that begins so, after prompts.
+    fn told(&mut self, beginning: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let Ok(line) = self.lines.recv_timeout(left) else {
+                panic!("no `{beginning}…` in\n{}", self.seen.join("\n"))
+            };
+            self.seen.push(line.clone());
+            let line = line.trim_start_matches("> ").trim_start();
+            if let Some(rest) = line.strip_prefix(beginning) {
+                return rest.to_owned();
+            }
+        }
+    }
+
+    fn types(&mut self, line: &str) {
+        writeln!(self.input, "{line}").expect("it reads");
+    }
+
+    /// Waits for its end; answers everything that it has written since the start.
+    fn ends(mut self) -> String {
+        drop(self.input);
+        let end = Instant::now() + PATIENCE;
+        while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()))
+        {
+            self.seen.push(line);
+        }
+        let status = self.child.wait().expect("it ends");
+        assert!(status.success(), "{status}:\n{}", self.seen.join("\n"));
+        self.seen.join("\n")
+    }
+}
+
+/// The game as the API has it.
+struct Table {
+    client: Client,
+    game_id: String,
+}
+
+impl Table {
+    async fn at(replica: &Replica, game_id: &str) -> Self {
+        let client = Client::connect(replica.address(), Options::default()).await.expect("there");
+        Self { client, game_id: game_id.to_owned() }
+    }
+
+    async fn game(&self) -> v1::Game {
+        let request = v1::GetGameRequest { game_id: self.game_id.clone(), ..Default::default() };
+        self.client.get_game(request).await.expect("answered").game.expect("a game")
+    }
+
+    /// Waits until the game is as it should be.
+    async fn until(&self, holds: impl Fn(&v1::Game) -> bool) -> v1::Game {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let game = self.game().await;
+            if holds(&game) {
+                return game;
+            }
+            assert!(Instant::now() < end, "it stays at {:?}", game.position.map(|at| at.text));
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+/// What somebody would do who wants it over: captures before anything else.
+fn choose(game: &v1::Game) -> &str {
+    let legal = &game.legal_actions;
+    let captures = legal.iter().find(|action| action.kind() == v1::ActionKind::Capture);
+    let turn = usize::try_from(game.revision).expect("a small number");
+    &captures.unwrap_or(&legal[turn * 7 % legal.len()]).text
+}
+
+fn is_over(game: &v1::Game) -> bool {
+    game.result.is_some()
+}
+
+#[tokio::test]
+async fn a_whole_game_against_a_bot() {
+    let replica = Replica::start(&[]);
+    let mut terminal = Terminal::start(&[
+        "play",
+        "--server",
+        replica.address(),
+        "--name=ann",
+        "--first=me",
+        "--preset=TCGA",
+    ]);
+    let table = Table::at(&replica, &terminal.told("game ")).await;
+    let mut watcher =
+        Terminal::start(&["watch", "--server", replica.address(), "--json", &table.game_id]);
+    loop {
+        let game = table
+            .until(|game| is_over(game) || game.position.as_ref().is_some_and(|at| at.to_move == 1))
+            .await;
+        if is_over(&game) {
+            break;
+        }
+        terminal.told("you are to move");
+        terminal.types(choose(&game));
+        table.until(|now| now.revision > game.revision).await;
+    }
+    terminal.told("over: rematch, record, or quit");
+    terminal.types("record");
+    assert_eq!(terminal.told("[RuleSet "), "\"TCGA\"]");
+    terminal.types("rematch");
+    assert_ne!(terminal.told("game "), table.game_id);
+    terminal.types("quit");
+    let written = terminal.ends();
+    // What is to be copied as one line is one.
+    let shown = written.lines().filter(|line| !line.starts_with("BANQI_SEAT_TOKEN="));
+    let widest = shown.max_by_key(|line| line.chars().count()).expect("lines");
+    assert!(widest.chars().count() <= 80, "{widest}");
+    assert!(!written.contains('\x1b'), "codes of terminals where there is none");
+
+    watcher.told("{");
+    let log = watcher.ends();
+    let changes: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    let last = changes.last().expect("the end");
+    assert!(last["result"]["reason"].is_string(), "{last}");
+    let revisions: Vec<u64> =
+        changes.iter().filter_map(|change| change["revision"].as_u64()).collect();
+    assert!(revisions.windows(2).all(|pair| pair[1] == pair[0] + 1), "{revisions:?}");
+}
+
+#[tokio::test]
+async fn two_friends_of_whom_one_leaves_and_comes_back() {
+    let replica = Replica::start(&[]);
+    let server = ["--server", replica.address()];
+    let mut ann = Terminal::start(
+        &[&["play", "--against=friend", "--name=ann", "--first=me"][..], &server].concat(),
+    );
+    let invitation = ann.told("banqi ");
+    let arguments: Vec<&str> = invitation.split(' ').chain(["--name=bob"]).collect();
+    let mut bob = Terminal::start(&arguments);
+    let table = Table::at(&replica, arguments[arguments.len() - 2]).await;
+    table.until(|game| game.state() == v1::GameState::Active).await;
+    ann.told("you are to move");
+    ann.types("i9");
+    assert!(ann.told("`i9`").contains("help"));
+    ann.types("b3");
+    bob.told("you are to move");
+    bob.types("draw");
+    ann.told("bob offers a draw");
+    ann.types("no");
+    bob.told("ann declines the draw");
+
+    bob.types("quit");
+    let left = bob.ends();
+    let back = left.lines().last().expect("how to come back");
+    let (token, command) = back.split_once(" banqi ").expect("a variable and a command");
+    let (variable, token) = token.split_once('=').expect("a variable");
+    let again = Command::new(env!("CARGO_BIN_EXE_banqi"))
+        .args(command.split(' '))
+        .env(variable, token)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut again = again;
+    again.stdin.take().expect("its input").write_all(b"resign\n").expect("it reads");
+    let game = table.until(is_over).await;
+    assert_eq!(game.result.expect("a result").winners, [1]);
+    assert!(again.wait().expect("it ends").success());
+    ann.told("ann (you) has won: RESIGNATION");
+}
+
+#[test]
+fn without_a_service_one_is_started_and_ends_with_the_game() {
+    let mut terminal = Terminal::start(&["play", "--against=here"]);
+    terminal.told("seat 1 is to move");
+    terminal.types("a1");
+    terminal.told("1. seat 1: a1(");
+    terminal.types("resign");
+    terminal.told("over:");
+    terminal.ends();
+}
+
+#[test]
+fn what_cannot_be_is_said_and_leaves_with_1() {
+    for (arguments, expected) in [
+        (&["play", "--against=friend"][..], "--server ADDRESS"),
+        (&["play", "--server=127.0.0.1:1"], "is a service running there?"),
+        (&["play", "--server=ftp://there"], "http://HOST:PORT"),
+        (&["play", "--preset=CHESS"], "TAIWANESE"),
+        (&["watch", "--server=127.0.0.1:1", "g"], "127.0.0.1:1"),
+        (&["man", "chess"], "serve"),
+    ] {
+        let run = Command::new(env!("CARGO_BIN_EXE_banqi"))
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .expect("it runs");
+        let told = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(1), "{arguments:?}: {told}");
+        assert!(told.contains(expected), "{arguments:?}: {told}");
+    }
+}
+
+/// A session of tmux of its own, ended with this.
+struct Tmux(String);
+
+impl Tmux {
+    fn run(&self, arguments: &[&str]) -> String {
+        let run = Command::new("tmux").args(["-L", &self.0]).args(arguments).output();
+        let run = run.expect("these tests need tmux in PATH");
+        String::from_utf8(run.stdout).expect("text")
+    }
+
+    fn screen(&self) -> String {
+        self.run(&["capture-pane", "-p"])
+    }
+
+    fn until(&self, text: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let screen = self.screen();
+            if screen.contains(text) {
+                return screen;
+            }
+            assert!(Instant::now() < end, "no `{text}` on\n{screen}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        let _ = self.run(&["kill-server"]);
+    }
+}
+
+#[rstest::rstest]
+#[case::letters("letters", "TCGA", "")]
+#[case::characters("characters", "TCGA", "")]
+#[case::without_colour("letters", "TCGA", "NO_COLOR=1")]
+#[tokio::test]
+async fn a_whole_game_on_a_terminal_of_80_columns(
+    #[case] pieces: &str,
+    #[case] preset: &str,
+    #[case] environment: &str,
+) {
+    let replica = Replica::start(&[]);
+    let tmux = Tmux(format!("banqi-{}-{pieces}{environment}", std::process::id()));
+    let command = format!(
+        "{environment} {} play --server {} --against here --preset {preset} --pieces {pieces}",
+        env!("CARGO_BIN_EXE_banqi"),
+        replica.address(),
+    );
+    tmux.run(&["-u", "new-session", "-d", "-x", "80", "-y", "30", "sh"]);
+    tmux.run(&["send-keys", command.trim(), "Enter"]);
+    let screen = tmux.until("seat 1 is to move");
+    let id = screen.lines().find_map(|line| line.strip_prefix("game ")).expect("an id");
+    let table = Table::at(&replica, id).await;
+    let mut game = table.game().await;
+    while !is_over(&game) {
+        // Literally, since f3 is a key of its own.
+        tmux.run(&["send-keys", "-l", choose(&game)]);
+        tmux.run(&["send-keys", "Enter"]);
+        let revision = game.revision;
+        game = table.until(|game| game.revision > revision).await;
+        if !is_over(&game) {
+            let seat = game.position.as_ref().expect("a position").to_move;
+            let record = game.last_action.as_ref().expect("an action").text.clone();
+            let screen = tmux.until(&format!("{record}\nseat {seat} is to move"));
+            // All of it fits: the top and the bottom are seen at once.
+            assert!(screen.contains("\n    a") && screen.contains("face down:"), "{screen}");
+            let colour = tmux.run(&["capture-pane", "-p", "-e"]).contains("\x1b[");
+            assert_eq!(colour, environment.is_empty(), "{screen}");
+        }
+    }
+    tmux.until("over: rematch, record, or quit");
+}
+
+#[test]
+fn shells_and_man_are_told_every_command() {
+    let run = |arguments: &[&str]| {
+        let run = Command::new(env!("CARGO_BIN_EXE_banqi")).args(arguments).output();
+        let run = run.expect("it runs");
+        assert!(run.status.success(), "{arguments:?}");
+        String::from_utf8(run.stdout).expect("text")
+    };
+    let whole = run(&["man"]);
+    let commands = ["serve", "doctor", "play", "watch", "key", "replay", "verify", "bench"];
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let completions = run(&["completions", shell]);
+        for command in commands {
+            assert!(completions.contains(command), "{command} in {shell}");
+        }
+    }
+    for command in commands {
+        assert!(whole.contains(command), "{command}");
+        assert!(run(&["man", command]).starts_with(".ie"), "{command}");
+    }
+}
