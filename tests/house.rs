@@ -140,7 +140,7 @@ fn the_image_is_built_by_the_oldest_rust_that_will_do() {
         .lines()
         .find_map(|line| line.strip_prefix("rust-version = \"")?.strip_suffix('"'))
         .expect("a rust-version in Cargo.toml");
-    let image = format!("FROM rust:{version}-bookworm AS build");
+    let image = format!("FROM rust:{version}-bookworm AS dependencies");
     let file = read(&Path::new(ROOT).join("Dockerfile"));
     assert!(file.lines().any(|line| line == image), "Dockerfile has no line `{image}`");
     let check = read(&Path::new(ROOT).join("deploy/check-compose"));

@@ -23,11 +23,18 @@ fn replace(text: &str, what: &str, with: &str) -> String {
     text.replace(what, with)
 }
 
-/// The shipped configuration, for these targets.
+/// The shipped configuration, for these targets in the place of a name that resolves to them.
 pub(crate) fn configuration(targets: &[String]) -> String {
     let text = replace(&read("prometheus/prometheus.yml"), "15s", SECOND);
     let targets = serde_json::to_string(targets).expect("strings");
-    replace(&text, r#"["banqi-1:8080", "banqi-2:8080"]"#, &targets)
+    let found = "    dns_sd_configs:
+      - names: [banqi]
+        type: A
+        port: 8080
+        refresh_interval: 1s
+";
+    let given = format!("    static_configs:\n      - targets: {targets}\n");
+    replace(&text, found, &given)
 }
 
 /// The shipped alerts, with each minute of their windows and patience read as a second.

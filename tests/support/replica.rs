@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -14,6 +14,9 @@ use super::signal;
 
 /// How long it may take to stop.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
+
+/// A free port, which the system chooses.
+const ANY_PORT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// A running service; killed when dropped.
 pub(crate) struct Replica {
@@ -28,9 +31,14 @@ impl Replica {
         Self::start_at(Clock::True, arguments)
     }
 
+    /// Starts a service that listens on these addresses, for calls and for probes.
+    pub(crate) fn start_on(calls: SocketAddr, probes: SocketAddr, arguments: &[&str]) -> Self {
+        Self::launch(Self::command(calls, probes, arguments))
+    }
+
     /// Starts a service that sees the time so.
     pub(crate) fn start_at(clock: Clock, arguments: &[&str]) -> Self {
-        let mut command = Self::command(arguments);
+        let mut command = Self::command(ANY_PORT, ANY_PORT, arguments);
         command.envs(clock.environment());
         Self::launch(command)
     }
@@ -41,14 +49,15 @@ impl Replica {
         environment: &[(&str, &str)],
         arguments: &[&str],
     ) -> Self {
-        let mut command = Self::command(arguments);
+        let mut command = Self::command(ANY_PORT, ANY_PORT, arguments);
         command.envs(environment.iter().copied()).stderr(log);
         Self::launch(command)
     }
 
-    fn command(arguments: &[&str]) -> Command {
+    fn command(calls: SocketAddr, probes: SocketAddr, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
-        command.args(["serve", "--listen=127.0.0.1:0", "--http-listen=127.0.0.1:0"]);
+        command.arg("serve");
+        command.arg(format!("--listen={calls}")).arg(format!("--http-listen={probes}"));
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
         command
     }
