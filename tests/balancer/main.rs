@@ -52,6 +52,10 @@ async fn a_browser_calls_through_the_balancer(#[case] kind: Kind) {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert!(answer.contains("KAERHCP"), "{answer}");
     assert!(answer.contains("grpc-status:0"), "{answer}");
+
+    let page = format!("GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let page = exchange(address, page.as_bytes()).await;
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("app.js"), "{page}");
 }
 
 #[rstest]
