@@ -136,7 +136,18 @@ def play_there(command: str, address: str) -> Play:
 
 
 def bot_of(text: str, banqi: Client, address: str) -> Play:
-    return play_here(banqi, load(Path(text))) if Path(text).suffix == ".py" else play_there(text, address)
+    return play_here(banqi, load(Path(text))) if Path(text).is_file() else play_there(text, address)
+
+
+async def together(*coroutines: Awaitable[None]) -> None:
+    """Waits for all; the first that fails ends the others."""
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def play_game(banqi: Client, match: Match, bots: tuple[Play, Play], number: int) -> None:
@@ -153,7 +164,7 @@ async def play_game(banqi: Client, match: Match, bots: tuple[Play, Play], number
     )
     await banqi.games.create_game(request)
     drawn = [random.Random(f"{match.seed} {number} {name}") for name in names]
-    await asyncio.gather(*(bot(game_id, *of) for bot, of in zip(bots, zip(names, drawn))))
+    await together(*(bot(game_id, *of) for bot, of in zip(bots, zip(names, drawn))))
     match.take(number, await result)
     del match.results[game_id]
 
@@ -175,7 +186,7 @@ async def play_match(banqi: Client, match: Match, bots: tuple[Play, Play], at_on
             await play_game(banqi, match, bots, number)
 
     following = asyncio.create_task(take_results(banqi, match))
-    games = asyncio.gather(*map(play, range(match.games)))
+    games = asyncio.create_task(together(*map(play, range(match.games))))
     try:
         # Following ends by a failure alone.
         done, _ = await asyncio.wait((following, games), return_when=asyncio.FIRST_COMPLETED)

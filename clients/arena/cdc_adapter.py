@@ -29,7 +29,8 @@ COMMANDS = (
 VERSION = "1.1."
 # Theirs for K A E R H C P.
 LETTERS = str.maketrans("KAERHCPkaerhcp", "KGMRNCPkgmrncp")
-RECORD = re.compile(r"(?P<from>[a-h][1-8])(?:\((?P<flipped>[A-Za-z])\)|[-x*](?P<to>[a-h][1-8]))")
+RECORD = re.compile(r"(?P<from>[a-h][1-8])(?:\((?P<flipped>[A-Za-z])\)|[-x](?P<to>[a-h][1-8]))")
+SECONDS_TO_END = 2
 COLOURS = {v1.COLOUR_RED: "red", v1.COLOUR_BLACK: "black"}
 
 
@@ -72,9 +73,13 @@ class Engine:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with contextlib.suppress(ProcessLookupError):
+        # The end of its input is the end of an engine; one that goes on all the same is killed.
+        self._input.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), SECONDS_TO_END)
+        except asyncio.TimeoutError:
             self._process.kill()
-        await self._process.wait()
+            await self._process.wait()
 
     async def ask(self, command: str, *arguments: str) -> str:
         """Gives a command; answers what the engine does."""
@@ -147,6 +152,8 @@ class Table:
         if "[Position " in headers:
             raise EngineFault("the game begins from a board, which has no form in the protocol")
         rules = after.game.rules
+        if rules.equals == v1.EQUALS_RULE_BOTH_REMOVED:
+            raise EngineFault("where equal pieces remove each other, the protocol has no word for it")
         await self._engine.ask("reset_board")
         await self._engine.ask("boardsize", "4", "8")
         await self._engine.ask("num_repetition", str(rules.repetition_count))
@@ -155,7 +162,7 @@ class Table:
             # They have their squares and letters already.
             if flipped := re.fullmatch(r"([a-d][1-8])\(([A-Za-z])\)", word):
                 await self._engine.ask("flip", flipped[1], flipped[2])
-            elif moved := re.fullmatch(r"([a-d][1-8])[-x*]([a-d][1-8])", word):
+            elif moved := re.fullmatch(r"([a-d][1-8])[-x]([a-d][1-8])", word):
                 await self._engine.ask("move", moved[1], moved[2])
         await self._engine.ask("ready")
         return after.game.revision
