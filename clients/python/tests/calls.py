@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
@@ -72,6 +73,8 @@ def until(holds):
 
 def one_effect(address):
     proxy, repeated = Proxy(address), []
+    # The service may have games from before.
+    labels = {"run": str(uuid.uuid4())}
     options = Options(on_retry=repeated.append)
     with connect(address) as direct, connect(proxy.address, options) as banqi, ThreadPoolExecutor(1) as thread:
 
@@ -88,13 +91,13 @@ def one_effect(address):
             return told
 
         def listed():
-            request = v1.ListGamesRequest(labels={"lost": "answer"})
+            request = v1.ListGamesRequest(labels=labels)
             return [game.game_id for game in direct.games.list_games(request).games]
 
         # The connection is there.
         banqi.rules.list_presets(v1.ListPresetsRequest())
         seats = [v1.NewSeat(claim=v1.SEAT_CLAIM_ASSIGNED)] * 2
-        creation = v1.CreateGameRequest(seats=seats, labels={"lost": "answer"})
+        creation = v1.CreateGameRequest(seats=seats, labels=labels)
         created = lose_answer(banqi.games.create_game, creation, lambda: len(listed()) > 0)
         game_id = created.game.game_id
         same(listed(), [game_id])
@@ -124,7 +127,8 @@ def errors(address):
         same((none.code, none.reason), (grpc.StatusCode.NOT_FOUND, "GAME_NOT_FOUND"))
         same((dict(none.info), none.is_transient), ({"game_id": "nobodys"}, False))
         wrong = failure(banqi.games.create_game, v1.CreateGameRequest(game_id="a b", preset="NONE"))
-        same((wrong.reason, {violation.field for violation in wrong.violations}), ("INVALID_FIELDS", {"game_id", "preset"}))
+        same(wrong.reason, "INVALID_FIELDS")
+        same({violation.field for violation in wrong.violations}, {"game_id", "preset"})
         same(all(isinstance(one, FieldViolation) and one.description for one in wrong.violations), True)
         same(next(iter(failure_of_watch(banqi)), None), "GAME_NOT_FOUND")
     with socket.create_server(("127.0.0.1", 0)) as closed:

@@ -21,6 +21,7 @@ for (const line of lines) {
   assert.deepEqual(verifyDeal({ ...proof, serverSeed: bytes("") }, kept), ["UNPROVEN"]);
   assert.deepEqual(verifyDeal({ ...proof, commitment: bytes("00") }, kept), ["COMMITMENT"]);
   assert.deepEqual(verifyDeal(proof, { commitment: bytes("00") }), ["KEPT_COMMITMENT"]);
-  assert.deepEqual(verifyDeal({ ...proof, deal: pieces.reverse().join(" ") }, { commitment: bytes(promise) }), ["DEAL"]);
+  const reversed = pieces.toReversed().join(" ");
+  assert.deepEqual(verifyDeal({ ...proof, deal: reversed }, { commitment: bytes(promise) }), ["DEAL"]);
 }
 console.log(lines.length, "deals");
