@@ -40,7 +40,7 @@ pub(super) enum WatchError {
     #[error("--server: {0}")]
     Connect(#[from] ConnectError),
     #[error("{game}: {source}")]
-    Refused { game: String, source: CallError },
+    Refused { game: String, source: Box<CallError> },
     #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
 }
@@ -53,7 +53,8 @@ impl Watch {
 
     async fn watch(self) -> Result<(), WatchError> {
         let client = self.remote.connect(&self.server).await?;
-        let refused = |source| WatchError::Refused { game: self.game.clone(), source };
+        let refused =
+            |source| WatchError::Refused { game: self.game.clone(), source: Box::new(source) };
         let mut watch = client.watch(&self.game, "");
         let screen = self.screen.screen();
         while let Some(watched) = watch.next().await.map_err(refused)? {

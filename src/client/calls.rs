@@ -1,7 +1,6 @@
 //! Calls that are sent again until they are answered.
 
-use std::time::Instant;
-
+use tokio::time::Instant;
 use tonic::metadata::AsciiMetadataValue;
 use tonic::transport::Channel;
 use tonic::{Request, Response, Status};

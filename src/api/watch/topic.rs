@@ -29,7 +29,7 @@ pub(super) struct Latest {
 }
 
 impl Latest {
-    fn new(game: Arc<HostedGame>) -> Self {
+    pub(super) fn new(game: Arc<HostedGame>) -> Self {
         Self { game, event: OnceLock::new(), spectators: OnceLock::new() }
     }
 

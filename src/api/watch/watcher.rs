@@ -27,6 +27,8 @@ pub(in crate::api) struct Watcher {
     topic: Arc<Topic>,
     /// The game as it was read for the first message.
     first: Option<Arc<HostedGame>>,
+    /// The same after that message, until the topic has read as much.
+    began: Option<Arc<HostedGame>>,
     /// The state that the reader is told to be in; `None` before a first snapshot.
     told: Option<Version>,
     /// Whether that is a state of the game: the etag that a reader came with may not be one, or lie
@@ -58,6 +60,7 @@ impl Watcher {
             known: topic.known(),
             topic,
             first: Some(game),
+            began: None,
             told: after.map(|Etag(version)| version),
             told_is_known: false,
             told_present: None,
@@ -97,7 +100,9 @@ impl Watcher {
     /// Where it cannot be read any more.
     pub(in crate::api) async fn game(&self) -> Result<v1::Game, ApiError> {
         let game = match &self.known.borrow().game {
-            KnownGame::Read(latest) => latest.seen(&self.sight).map(|seen| Arc::clone(&seen.game)),
+            KnownGame::Read(latest) => {
+                self.newest(latest).seen(&self.sight).map(|seen| Arc::clone(&seen.game))
+            }
             KnownGame::Ended(error) => Err(ApiError::clone(error)),
             KnownGame::Nothing | KnownGame::Away => Err(ApiError::fault()),
         }?;
@@ -125,6 +130,7 @@ impl Watcher {
     async fn await_message(&mut self) -> Result<Option<Message>, ApiError> {
         if let Some(game) = self.first.take() {
             let seen = self.sight.shown(&game)?;
+            self.began = Some(Arc::clone(&game));
             let news = self.news(&game, &seen).await?;
             return Ok(Some(match news {
                 Some(message) => message,
@@ -135,6 +141,9 @@ impl Watcher {
             let known = self.known.borrow_and_update().clone();
             let (game, seen) = match &known.game {
                 KnownGame::Read(latest) => {
+                    let latest = self.newest(latest);
+                    // Held for no longer than it is needed: a watch costs little memory.
+                    self.began = self.began.take().filter(|began| Arc::ptr_eq(began, &latest.game));
                     let seen = latest.seen(&self.sight)?;
                     if let Some(message) = self.presence(&seen.game, known.present) {
                         return Ok(Some(message));
@@ -162,6 +171,19 @@ impl Watcher {
                     return if over { Ok(None) } else { Ok(Some(self.keep_alive(&seen).await?)) };
                 }
             }
+        }
+    }
+
+    /// What the topic has read, or the game as this watcher began with it where that goes on from
+    /// there: in the older reading the watcher's seat may not be taken yet, or have another token.
+    fn newest(&self, latest: &Arc<Latest>) -> Arc<Latest> {
+        let read = latest.game.version();
+        let goes_on = |began: &&Arc<HostedGame>| {
+            began.version() != read && began.version_at(read.revision) == Some(read)
+        };
+        match self.began.as_ref().or(self.first.as_ref()).filter(goes_on) {
+            Some(began) => Arc::new(Latest::new(Arc::clone(began))),
+            None => Arc::clone(latest),
         }
     }
 

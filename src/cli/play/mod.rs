@@ -101,7 +101,7 @@ pub(super) enum PlayError {
     #[error("the service of its own did not start: {0}")]
     OwnService(#[from] OwnServiceError),
     #[error("{0}")]
-    Refused(CallError),
+    Refused(Box<CallError>),
     #[error("the service answered without a game")]
     NoGame,
     #[error("input or output failed: {0}")]
@@ -110,7 +110,7 @@ pub(super) enum PlayError {
 
 impl From<CallError> for PlayError {
     fn from(error: CallError) -> Self {
-        Self::Refused(error)
+        Self::Refused(Box::new(error))
     }
 }
 
