@@ -16,6 +16,7 @@ export type { Watched, WatchOptions } from "./watch.js";
 export { watchGame } from "./watch.js";
 export { Code } from "@connectrpc/connect";
 export type { MessageInitShape } from "@bufbuild/protobuf";
+export { equals } from "@bufbuild/protobuf";
 export type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 
 export * from "./generated/banqi/v1/action_pb.js";

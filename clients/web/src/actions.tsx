@@ -53,6 +53,11 @@ export function Actions({ session }: { session: Session }): JSX.Element | null {
               {t("takeback")}
             </button>
           )}
+          {new Set(session.records.value.map((record) => record.seat)).size < game.seats.length ? (
+            <Asked question={t("abort")} busy={busy} onYes={() => session.abort(seat)}>
+              {t("abort")}
+            </Asked>
+          ) : null}
           <Asked question={t("resignQuestion")} busy={busy} onYes={() => session.resign(seat)}>
             {t("resign")}
           </Asked>
@@ -150,7 +155,7 @@ function Asked({
           <button class="main" onClick={() => void onYes()}>
             {t("yes")}
           </button>
-          <button>{t("no")}</button>
+          <button autoFocus>{t("no")}</button>
         </form>
       </dialog>
     </>

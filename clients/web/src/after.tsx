@@ -6,7 +6,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import { fromHex } from "./hexadecimal";
-import { tell, told } from "./notices";
+import { notice, tell, told } from "./notices";
 import { gameLink } from "./routes";
 import { seatName } from "./seats";
 import { service } from "./service";
@@ -46,14 +46,21 @@ export function After({ session }: { session: Session }): JSX.Element | null {
 }
 
 function Rematch({ session, game }: { session: Session; game: Game }): JSX.Element {
+  const [over, setOver] = useState(false);
   const next = game.rematchGameId;
   const plays = session.seats.value.length > 0;
   const ask = async (): Promise<void> => {
     const id = await session.rematch();
     if (id !== undefined) {
       location.hash = gameLink(id);
+    } else if (notice.value?.key === "rematchOver") {
+      setOver(true);
     }
   };
+  // Who never came is not asked again; and a game has one rematch.
+  if (over || game.seats.some(({ joined }) => !joined)) {
+    return <></>;
+  }
   if (next && !plays) {
     return (
       <p>

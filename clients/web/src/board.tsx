@@ -103,6 +103,7 @@ export function Board({ session }: { session: Session }): JSX.Element | null {
       const classes = [
         "square",
         square === selected ? "selected" : "",
+        session.sending.value?.startsWith(squareName(square)) || session.sending.value?.endsWith(squareName(square)) ? "sending" : "",
         target ? (target.kind === ActionKind.MOVE ? "target" : "target capture") : "",
         lastSquares.includes(square) ? "last" : "",
         last?.turnedUp && square === lastSquares.at(-1) ? "revealed" : "",

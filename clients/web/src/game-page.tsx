@@ -8,12 +8,15 @@ import { Actions } from "./actions";
 import { After, ending } from "./after";
 import { Board } from "./board";
 import { copy } from "./copying";
+import { HowTo } from "./how-to";
 import { keep, kept } from "./keeping";
 import { told } from "./notices";
+import { loadPresets, nameOf } from "./presets";
 import { inWords, Record } from "./record";
 import { gameAddress } from "./routes";
 import { Seats, seatName, Swatches } from "./seats";
 import { Session } from "./session";
+import type { Key } from "./text";
 import { t } from "./text";
 import { Trays } from "./trays";
 
@@ -39,6 +42,11 @@ function Shown({ session }: { session: Session }): JSX.Element {
     );
   }
   const game = session.game.value;
+  const preset = nameOf(game?.rules);
+  useEffect(() => {
+    // Only for the name of the rules: without it the game goes on all the same.
+    loadPresets().catch(() => undefined);
+  }, []);
   const watches = session.seats.value.length === 0 && game?.state === GameState.ACTIVE;
   return (
     <main class="game">
@@ -51,10 +59,16 @@ function Shown({ session }: { session: Session }): JSX.Element {
           {game?.state === GameState.WAITING ? <Waiting session={session} /> : null}
           {watches ? <p class="pending">{t("watchOnly")}</p> : null}
           <Seats session={session} />
+          {preset ? (
+            <p class="rules-name">
+              {t("rules")}: {t(`preset${preset}` as Key)}
+            </p>
+          ) : null}
           <After session={session} />
           <Actions session={session} />
         </div>
         <Record session={session} />
+        <HowTo />
       </div>
       <Trays session={session} />
     </main>
@@ -66,8 +80,8 @@ function Status({ session }: { session: Session }): JSX.Element {
   const game = session.game.value;
   const last = session.records.value.at(-1);
   const mine = session.acting.value !== undefined;
-  const [own, ...others] = session.seats.value;
-  const colours = own === undefined || others.length > 0 ? [] : (game?.seats[own - 1]?.colours ?? []);
+  const toMove = game?.state === GameState.ACTIVE ? (game.position?.toMove ?? 0) : 0;
+  const colours = game?.seats[toMove - 1]?.colours ?? [];
   // Also where the page is one of many tabs.
   useEffect(() => {
     document.title = `${mine ? "● " : ""}${t("title")}`;
@@ -93,6 +107,12 @@ function now(session: Session): string {
     return ending(session, game);
   }
   if (game.state === GameState.WAITING) {
+    if (session.seats.value.length === 0 && session.open !== undefined) {
+      return t("joinQuestion");
+    }
+    if (game.series !== undefined) {
+      return t("rematchWaiting");
+    }
     const missing = game.seats.filter(({ joined }) => !joined).length;
     return missing === 0 ? t("waitingForDeal") : missing === 1 ? t("waitingForPlayers") : t("waitingForMore", { count: missing });
   }
@@ -109,7 +129,6 @@ function Waiting({ session }: { session: Session }): JSX.Element {
   const [name, setName] = useState(kept("name") ?? "");
   const game = session.game.value!;
   const address = gameAddress(session.id);
-  const rematch = game.series !== undefined;
   if (session.seats.value.length === 0 && session.open !== undefined) {
     const join = (event: Event): void => {
       event.preventDefault();
@@ -118,7 +137,6 @@ function Waiting({ session }: { session: Session }): JSX.Element {
     };
     return (
       <section class="invitation">
-        <p>{t("joinQuestion")}</p>
         <form class="line" onSubmit={join}>
           <label>
             {t("yourName")}
@@ -131,16 +149,13 @@ function Waiting({ session }: { session: Session }): JSX.Element {
       </section>
     );
   }
-  if (rematch) {
-    return <p class="invitation">{t("rematchWaiting")}</p>;
-  }
-  return session.open === undefined ? (
+  return session.open === undefined || game.series !== undefined ? (
     <></>
   ) : (
     <section class="invitation">
       <p>{t("invite")}</p>
       <input class="link" readOnly value={address} aria-label={t("gameLink")} onFocus={(event) => event.currentTarget.select()} />
-      <button type="button" class="main" onClick={() => void copy(address)}>
+      <button type="button" class="main" autoFocus onClick={() => void copy(address)}>
         {t("copy")}
       </button>
       {"share" in navigator ? (

@@ -1,18 +1,21 @@
 /** A new game, or one that is there. */
 
 import type { MessageInitShape } from "banqi-client";
-import type { Preset } from "banqi-client";
-import { BanqiError, SeatClaim, Seating, type TimeControlSchema } from "banqi-client";
+import type { Game } from "banqi-client";
+import { BanqiError, GameState, SeatClaim, Seating, type TimeControlSchema } from "banqi-client";
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import { toHex } from "./hexadecimal";
-import { keep, keepGame, kept, keptGames } from "./keeping";
+import { HowTo } from "./how-to";
+import { keep, keepGame, kept, keptGame, keptGames } from "./keeping";
 import { tell, told } from "./notices";
+import { loadPresets, nameOf, presets } from "./presets";
 import { gameLink, typedGame } from "./routes";
-import { apiKey, service, useKey } from "./service";
+import { seatName } from "./seats";
+import { apiKey, away, service, useKey } from "./service";
 import type { Key } from "./text";
-import { t } from "./text";
+import { language, t } from "./text";
 
 type Time = MessageInitShape<typeof TimeControlSchema>;
 
@@ -34,6 +37,11 @@ export function Home(): JSX.Element {
   return (
     <main class="home">
       <p class="tagline">{t("tagline")}</p>
+      {away.value ? (
+        <p class="lost" role="alert">
+          {t("connectionLost")}
+        </p>
+      ) : null}
       <NewGame />
       <OpenGame />
       <HowTo />
@@ -42,7 +50,6 @@ export function Home(): JSX.Element {
 }
 
 function NewGame(): JSX.Element {
-  const [presets, setPresets] = useState<readonly Preset[]>([]);
   const [preset, setPreset] = useState("TAIWANESE");
   const [here, setHere] = useState(false);
   const [first, setFirst] = useState("random");
@@ -51,13 +58,22 @@ function NewGame(): JSX.Element {
   const [busy, setBusy] = useState(false);
   const [wantsKey, setWantsKey] = useState(false);
   const key = apiKey.value;
+  const shown = useRef(true);
+  useEffect(() => () => {
+    shown.current = false;
+  }, []);
   useEffect(() => {
     const load = async (): Promise<void> => {
       try {
-        setPresets((await service.rules.listPresets({})).presets);
+        await loadPresets();
         setWantsKey(false);
       } catch (thrown) {
-        refused(BanqiError.from(thrown));
+        const error = BanqiError.from(thrown);
+        if (error.isTransient && shown.current) {
+          await load();
+        } else {
+          refused(error);
+        }
       }
     };
     void load();
@@ -70,7 +86,7 @@ function NewGame(): JSX.Element {
       tell(told(error));
     }
   };
-  const seats = presets.find((found) => found.name === preset)?.rules?.seats ?? 2;
+  const seats = presets.value.find((found) => found.name === preset)?.rules?.seats ?? 2;
   const create = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -93,7 +109,11 @@ function NewGame(): JSX.Element {
             kept.tokens[seat] = token;
           }
         });
-        location.hash = gameLink(game.gameId);
+        away.value = false;
+        // Who has gone elsewhere meanwhile finds it among the games.
+        if (shown.current) {
+          location.hash = gameLink(game.gameId);
+        }
       }
     } catch (thrown) {
       refused(BanqiError.from(thrown));
@@ -114,7 +134,7 @@ function NewGame(): JSX.Element {
         <label>
           {t("rules")}
           <select name="preset" value={preset} onChange={(event) => setPreset(event.currentTarget.value)}>
-            {(presets.length > 0 ? presets.map(({ name }) => name) : ["TAIWANESE"]).map((name) => (
+            {(presets.value.length > 0 ? presets.value.map(({ name }) => name) : ["TAIWANESE"]).map((name) => (
               <option key={name} value={name}>
                 {t(`preset${name}` as Key)}
               </option>
@@ -217,7 +237,10 @@ function OpenGame(): JSX.Element {
           <ul class="recent">
             {games.map(({ id, opened }) => (
               <li key={id}>
-                <a href={`#${gameLink(id)}`}>{id}</a> <time>{new Date(opened).toLocaleString()}</time>
+                <a href={`#${gameLink(id)}`}>
+                  <Recent id={id} />
+                </a>{" "}
+                <time>{new Date(opened).toLocaleString(language.value)}</time>
               </li>
             ))}
           </ul>
@@ -227,15 +250,32 @@ function OpenGame(): JSX.Element {
   );
 }
 
-function HowTo(): JSX.Element {
+/** A game in the list: who plays, and how it stands. Its id while that is not known, or not any more. */
+function Recent({ id }: { id: string }): JSX.Element {
+  const [game, setGame] = useState<Game | undefined>(undefined);
+  useEffect(() => {
+    service.games.getGame({ gameId: id }).then(
+      (answer) => setGame(answer.game),
+      () => undefined,
+    );
+  }, [id]);
+  if (!game) {
+    return <>{id}</>;
+  }
+  const mine = Object.keys(keptGame(id).tokens).map(Number);
+  const state =
+    game.state === GameState.FINISHED
+      ? t(`reason${game.result?.reason ?? 0}` as Key)
+      : game.state === GameState.WAITING
+        ? t("waitingForPlayers")
+        : t(mine.includes(game.position?.toMove ?? 0) ? "yourTurn" : "turnOf", {
+            name: seatName(game, game.position?.toMove ?? 0),
+          });
+  const preset = nameOf(game.rules);
   return (
-    <details class="how-to">
-      <summary>{t("howTo")}</summary>
-      <ol>
-        {(["howTo1", "howTo2", "howTo3", "howTo4", "howTo5"] as const).map((key) => (
-          <li key={key}>{t(key)}</li>
-        ))}
-      </ol>
-    </details>
+    <>
+      {game.seats.map(({ number }) => seatName(game, number)).join(" – ")} · {state}
+      {preset ? ` · ${t(`preset${preset}` as Key).split(":")[0]?.split("：")[0] ?? ""}` : ""}
+    </>
   );
 }

@@ -17,7 +17,7 @@ function Page(): JSX.Element {
     <>
       <header>
         <a href="#/" class="brand">
-          <span aria-hidden="true">暗棋</span> {t("title")}
+          <span aria-hidden="true">暗棋</span> <span class="word">{t("title")}</span>
         </a>
         <label>
           <span class="hidden">{t("pieces")}</span>

@@ -42,6 +42,8 @@ export function told(error: BanqiError): Notice {
       return { key: "tokenWrong" };
     case "HISTORY_LOST":
       return { key: "historyLost" };
+    case "REMATCH_OVER":
+      return { key: "rematchOver" };
     case "DRAW_OFFER_SPENT":
     case "TAKEBACK_SPENT":
     case "NOTHING_TO_TAKE_BACK":

@@ -25,5 +25,6 @@ export function typedGame(text: string): string | undefined {
 }
 
 function read(): string | undefined {
-  return /^#\/game\/([A-Za-z0-9_-]{1,64})$/.exec(location.hash)?.[1];
+  // A full stop is easily copied along.
+  return /^#\/game\/([A-Za-z0-9_-]{1,64})[.,;:!?)]*$/.exec(location.hash)?.[1];
 }

@@ -12,7 +12,9 @@ import { t } from "./text";
 
 /** What a seat is called. */
 export function seatName(game: Game, seat: number): string {
-  return game.seats[seat - 1]?.playerId || t("seat", { number: seat });
+  const name = game.seats[seat - 1]?.playerId;
+  // Isolated, so that a name in another direction does not turn the text around it.
+  return name ? `\u2068${name}\u2069` : t("seat", { number: seat });
 }
 
 export function Seats({ session }: { session: Session }): JSX.Element | null {
@@ -50,7 +52,7 @@ export function Seats({ session }: { session: Session }): JSX.Element | null {
                 <Swatches colours={seat.colours} />
               )}
               {seat.out ? <small> {t("out")}</small> : null}
-              {place === undefined ? null : <b class="place"> {place}.</b>}
+              {place === undefined ? null : <b class="place"> {t("place", { number: place })}</b>}
             </span>
             <Clock session={session} game={game} seat={seat.number} />
           </li>

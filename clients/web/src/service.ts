@@ -15,5 +15,13 @@ export function useKey(key: string): void {
   keep("api-key", key);
 }
 
+/** Whether calls fail for want of an answer, and are sent again. */
+export const away = signal(false);
+
 /** Calls go to where the page came from, and nowhere else. */
-export const service: Banqi = connect(location.origin, { apiKey: () => apiKey.value || undefined });
+export const service: Banqi = connect(location.origin, {
+  apiKey: () => apiKey.value || undefined,
+  onRetry: () => {
+    away.value = true;
+  },
+});

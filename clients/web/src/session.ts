@@ -31,6 +31,8 @@ export class Session {
   readonly fault = signal<BanqiError | undefined>(undefined);
   /** Whether a call is under way. */
   readonly busy = signal(false);
+  /** The action that is under way. */
+  readonly sending = signal<string | undefined>(undefined);
   /** What this browser knows of it. */
   readonly kept = signal<KeptGame>({ tokens: {}, commitment: "", entropies: {}, opened: 0 });
   /** The seats that are played from here, from 1. */
@@ -85,11 +87,17 @@ export class Session {
   /** Plays an action of the seat to move. */
   async play(action: string): Promise<void> {
     const [game, seat] = [this.game.value, this.acting.value];
-    if (game && seat !== undefined) {
+    if (this.connection.value === "lost") {
+      // It would be played later, unseen.
+      tell({ key: "connectionLost" });
+    } else if (game && seat !== undefined) {
       await this.#call(async () => {
-        const answer = await service.games.playAction({ ...this.#by(seat), action, etag: game.etag });
+        this.sending.value = action;
+        const request = { ...this.#by(seat), action, etag: game.etag };
+        const answer = await service.games.playAction(request, { signal: this.#closing.signal });
         this.#show(answer.game);
       });
+      this.sending.value = undefined;
     }
   }
 
@@ -149,7 +157,9 @@ export class Session {
     try {
       await call();
     } catch (thrown) {
-      tell(told(BanqiError.from(thrown)));
+      if (!this.#closing.signal.aborted) {
+        tell(told(BanqiError.from(thrown)));
+      }
     } finally {
       this.busy.value = false;
     }

@@ -125,7 +125,7 @@ async function fairness(ann, bob, cat) {
 
 async function rematch(ann, bob, cat) {
   await ann.page.click(".after button.main");
-  await ann.page.waitForSelector(".invitation");
+  await ann.page.getByText("Waiting for the rematch to be accepted").waitFor();
   await bob.page.waitForSelector(".after [role=alert]");
   await bob.page.click(".after button.main");
   await bob.page.waitForSelector(".square.can, .seats .to-move");

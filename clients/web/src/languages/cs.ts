@@ -120,6 +120,8 @@ export const cs: Language = {
   hidden: "Tuto hru nelze sledovat, dokud neskončí.",
   seatTaken: "Někdo jiný byl rychlejší.",
   tokenWrong: "Vaše místo v této hře dostalo jiné zařízení.",
+  rematchOver: "Tato odveta byla zrušena. Založte novou hru.",
+  place: "{number}. místo",
   notNow: "O to lze znovu požádat až po vašem příštím tahu.",
   failed: "To nešlo: {message}",
   colour1: "červený",

@@ -118,6 +118,8 @@ export const en = {
   hidden: "This game cannot be watched before it has ended.",
   seatTaken: "Somebody else was faster.",
   tokenWrong: "Your place in this game was given to another device.",
+  rematchOver: "That rematch was called off. Create a new game.",
+  place: "place {number}",
   notNow: "That can only be asked for again after your next turn.",
   failed: "That did not work: {message}",
   colour1: "red",

@@ -120,6 +120,8 @@ export const sv: Language = {
   hidden: "Partiet kan inte följas förrän det är slut.",
   seatTaken: "Någon annan var snabbare.",
   tokenWrong: "Din plats i partiet har getts till en annan enhet.",
+  rematchOver: "Revanschen ställdes in. Skapa ett nytt parti.",
+  place: "plats {number}",
   notNow: "Det kan du be om igen först efter ditt nästa drag.",
   failed: "Det gick inte: {message}",
   colour1: "röd",

@@ -120,6 +120,8 @@ export const tr: Language = {
   hidden: "Bu oyun bitmeden izlenemez.",
   seatTaken: "Başka biri daha hızlıydı.",
   tokenWrong: "Bu oyundaki yeriniz başka bir cihaza verildi.",
+  rematchOver: "Bu rövanş iptal edildi. Yeni bir oyun kurun.",
+  place: "{number}. sıra",
   notNow: "Bu ancak bir sonraki hamlenizden sonra yeniden istenebilir.",
   failed: "Olmadı: {message}",
   colour1: "kırmızı",

@@ -120,6 +120,8 @@ export const zhHans: Language = {
   hidden: "这局结束前不能观看。",
   seatTaken: "别人抢先了一步。",
   tokenWrong: "你的座位已交给另一台设备。",
+  rematchOver: "那一局已取消，请开新的一局。",
+  place: "第 {number} 名",
   notNow: "要等你下一手之后才能再提出。",
   failed: "没有成功：{message}",
   colour1: "红",

@@ -120,6 +120,8 @@ export const zhHant: Language = {
   hidden: "這局結束前不能觀看。",
   seatTaken: "別人搶先了一步。",
   tokenWrong: "你的座位已交給另一部裝置。",
+  rematchOver: "那一局已取消，請開新的一局。",
+  place: "第 {number} 名",
   notNow: "要等你下一手之後才能再提出。",
   failed: "沒有成功：{message}",
   colour1: "紅",
