@@ -239,6 +239,10 @@ fn an_option_that_cannot_be_used() {
         Refused::new(&["--listen=192.0.2.1:0", "--insecure"], &["--listen 192.0.2.1:0", "0.0.0.0"]),
         Refused::new(&[&format!("--listen={taken}")], &["--listen", "in use", "127.0.0.1:0"]),
         Refused::new(&[&format!("--http-listen={taken}")], &["--http-listen", "in use"]),
+        Refused::new(
+            &["--listen=127.0.0.1:7", "--http-listen=127.0.0.1:7"],
+            &["both name 127.0.0.1:7", "--http-listen 127.0.0.1:8080"],
+        ),
         Refused::new(&["--stop-grace", "-1"], &["--stop-grace", "a number of seconds"]),
         Refused::new(&["--shards", "-1"], &["--shards", "a whole number"]),
         Refused::new(&["--ended-days", "-3"], &["--ended-days", "1..=3650"]),

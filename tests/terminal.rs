@@ -211,6 +211,20 @@ async fn two_friends_of_whom_one_leaves_and_comes_back() {
     ann.told("ann (you) has won: RESIGNATION");
 }
 
+#[tokio::test]
+async fn who_presses_ctrl_c_is_told_how_to_come_back_also_while_the_service_is_away() {
+    let mut replica = Replica::start(&[]);
+    let mut ann =
+        Terminal::start(&["play", "--against=here", "--first=me", "--server", replica.address()]);
+    ann.told("seat 1 is to move");
+    replica.kill();
+    ann.types("a1");
+    ann.told("the service does not answer; trying again");
+    support::signal(ann.child.id(), "INT");
+    ann.told("BANQI_SEAT_TOKEN=");
+    ann.ends();
+}
+
 #[test]
 fn without_a_service_one_is_started_and_ends_with_the_game() {
     let mut terminal = Terminal::start(&["play", "--against=here"]);

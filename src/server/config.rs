@@ -101,6 +101,16 @@ pub enum ConfigError {
          everything; leave it out, and give a key the role platform"
     )]
     AuthAndDevPlatform,
+    /// One address for two things.
+    #[error(
+        "--listen and --http-listen both name {address}: give one of them another port, as \
+         --http-listen {}:8080",
+        address.ip()
+    )]
+    OneAddress {
+        /// The address.
+        address: SocketAddr,
+    },
 }
 
 impl Config {
@@ -109,6 +119,10 @@ impl Config {
     /// # Errors
     /// What is unsafe, and what to do about it.
     pub fn check(&self) -> Result<(), ConfigError> {
+        // Of port 0 each takes another one.
+        if self.http_listen == Some(self.listen) && self.listen.port() != 0 {
+            return Err(ConfigError::OneAddress { address: self.listen });
+        }
         let has_keys = self.callers.auth.is_some();
         if has_keys && self.callers.dev_platform {
             return Err(ConfigError::AuthAndDevPlatform);

@@ -17,6 +17,9 @@ use crate::rules::Action;
 /// How long a bot thinks, so that one sees what it does.
 const THOUGHT: Duration = Duration::from_millis(400);
 
+/// After how long a player is told that the service has not answered yet.
+const SLOW: Duration = Duration::from_secs(2);
+
 /// How many lines of what happened are shown.
 const SAID: usize = 4;
 
@@ -69,6 +72,7 @@ impl Session {
                     Some(line) => self.typed(&line).await?,
                     None => Next::Quit,
                 },
+                () = interrupted() => Next::Quit,
                 () = self.bots_turn() => {
                     self.play_bot().await?;
                     Next::Go
@@ -252,7 +256,20 @@ impl Session {
             Ok(input) => input,
             Err(told) => return self.tell(&told),
         };
-        match self.act(input).await {
+        let acting = async {
+            let mut acting = std::pin::pin!(self.act(input));
+            tokio::select! {
+                acted = &mut acting => return acted,
+                () = tokio::time::sleep(SLOW) => {}
+            }
+            writeln!(io::stdout(), "the service does not answer; trying again (Ctrl-C leaves)")?;
+            acting.await
+        };
+        let acted = tokio::select! {
+            acted = acting => acted,
+            () = interrupted() => return Ok(Next::Quit),
+        };
+        match acted {
             Ok(next) => Ok(next),
             Err(PlayError::Refused(error)) => self.tell(&told(&error)),
             Err(error) => Err(error),
@@ -399,6 +416,14 @@ impl Session {
              BANQI_SEAT_TOKEN={token} banqi play --server {address} --game {game}"
         )?;
         Ok(())
+    }
+}
+
+/// Ready when the player presses Ctrl-C.
+async fn interrupted() {
+    // Where it cannot be listened to, Ctrl-C ends the process, as it does anywhere else.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
     }
 }
 

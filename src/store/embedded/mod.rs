@@ -155,7 +155,8 @@ const DAMAGED: &str = "it is damaged: put a backup in its place, or move it away
 fn unusable(path: &Path, error: &DatabaseError) -> StoreError {
     let reason = match error {
         DatabaseError::DatabaseAlreadyOpen => {
-            "another process uses it, and one at a time can: stop that one, or choose another file"
+            "another process uses it, and one at a time can: if that is the service itself, leave \
+             it; otherwise stop that one, or choose another file"
                 .into()
         }
         DatabaseError::Storage(StorageError::Corrupted(what)) => format!("{what}; {DAMAGED}"),
