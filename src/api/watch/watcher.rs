@@ -166,7 +166,13 @@ impl Watcher {
             tokio::select! {
                 // News rather than word that there is none.
                 biased;
-                changed = self.known.changed() => if changed.is_err() { return Ok(None) },
+                changed = self.known.changed() => {
+                    if changed.is_err() {
+                        return Ok(None);
+                    }
+                    // What is read from now on counts, also where the store has lost what came before.
+                    self.began = None;
+                }
                 () = sleep_until(self.quiet_since + wait) => {
                     return if over { Ok(None) } else { Ok(Some(self.keep_alive(&seen).await?)) };
                 }
