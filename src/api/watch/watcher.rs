@@ -27,8 +27,6 @@ pub(in crate::api) struct Watcher {
     topic: Arc<Topic>,
     /// The game as it was read for the first message.
     first: Option<Arc<HostedGame>>,
-    /// The same after that message, until the topic has read as much.
-    began: Option<Arc<HostedGame>>,
     /// The state that the reader is told to be in; `None` before a first snapshot.
     told: Option<Version>,
     /// Whether that is a state of the game: the etag that a reader came with may not be one, or lie
@@ -60,7 +58,6 @@ impl Watcher {
             known: topic.known(),
             topic,
             first: Some(game),
-            began: None,
             told: after.map(|Etag(version)| version),
             told_is_known: false,
             told_present: None,
@@ -99,13 +96,15 @@ impl Watcher {
     /// # Errors
     /// Where it cannot be read any more.
     pub(in crate::api) async fn game(&self) -> Result<v1::Game, ApiError> {
-        let game = match &self.known.borrow().game {
+        let known = self.known.borrow().game.clone();
+        let game = match &known {
             KnownGame::Read(latest) => {
-                self.newest(latest).seen(&self.sight).map(|seen| Arc::clone(&seen.game))
+                let (_, seen) = self.look_at(latest).await?;
+                Arc::clone(&seen.game)
             }
-            KnownGame::Ended(error) => Err(ApiError::clone(error)),
-            KnownGame::Nothing | KnownGame::Away => Err(ApiError::fault()),
-        }?;
+            KnownGame::Ended(error) => return Err(ApiError::clone(error)),
+            KnownGame::Nothing | KnownGame::Away => return Err(ApiError::fault()),
+        };
         let told = self.told.map(|version| version.revision);
         // It may be an older reading than the one that was told, and nobody goes back.
         let game = match told {
@@ -130,7 +129,6 @@ impl Watcher {
     async fn await_message(&mut self) -> Result<Option<Message>, ApiError> {
         if let Some(game) = self.first.take() {
             let seen = self.sight.shown(&game)?;
-            self.began = Some(Arc::clone(&game));
             let news = self.news(&game, &seen).await?;
             return Ok(Some(match news {
                 Some(message) => message,
@@ -141,10 +139,7 @@ impl Watcher {
             let known = self.known.borrow_and_update().clone();
             let (game, seen) = match &known.game {
                 KnownGame::Read(latest) => {
-                    let latest = self.newest(latest);
-                    // Held for no longer than it is needed: a watch costs little memory.
-                    self.began = self.began.take().filter(|began| Arc::ptr_eq(began, &latest.game));
-                    let seen = latest.seen(&self.sight)?;
+                    let (latest, seen) = self.look_at(latest).await?;
                     if let Some(message) = self.presence(&seen.game, known.present) {
                         return Ok(Some(message));
                     }
@@ -166,13 +161,7 @@ impl Watcher {
             tokio::select! {
                 // News rather than word that there is none.
                 biased;
-                changed = self.known.changed() => {
-                    if changed.is_err() {
-                        return Ok(None);
-                    }
-                    // What is read from now on counts, also where the store has lost what came before.
-                    self.began = None;
-                }
+                changed = self.known.changed() => if changed.is_err() { return Ok(None) },
                 () = sleep_until(self.quiet_since + wait) => {
                     return if over { Ok(None) } else { Ok(Some(self.keep_alive(&seen).await?)) };
                 }
@@ -180,17 +169,17 @@ impl Watcher {
         }
     }
 
-    /// What the topic has read, or the game as this watcher began with it where that goes on from
-    /// there: in the older reading the watcher's seat may not be taken yet, or have another token.
-    fn newest(&self, latest: &Arc<Latest>) -> Arc<Latest> {
-        let read = latest.game.version();
-        let goes_on = |began: &&Arc<HostedGame>| {
-            began.version() != read && began.version_at(read.revision) == Some(read)
-        };
-        match self.began.as_ref().or(self.first.as_ref()).filter(goes_on) {
-            Some(began) => Arc::new(Latest::new(Arc::clone(began))),
-            None => Arc::clone(latest),
+    /// What the topic has read, and what this watcher sees of it. Where it sees nothing of that, it may
+    /// just be an old reading, in which its seat is not taken yet or has another token: only the store can
+    /// be sure.
+    async fn look_at(&self, latest: &Arc<Latest>) -> Result<(Arc<Latest>, Arc<Latest>), ApiError> {
+        if let Ok(seen) = latest.seen(&self.sight) {
+            return Ok((Arc::clone(latest), seen));
         }
+        let game = self.host.read_confirmed(latest.game.id()).await?;
+        let latest = Arc::new(Latest::new(game));
+        let seen = latest.seen(&self.sight)?;
+        Ok((latest, seen))
     }
 
     /// Who is present, where that is not what was told last.
