@@ -116,9 +116,10 @@ impl RedisServer {
     pub(crate) fn restore(&mut self, backup: &Path) {
         self.directory = TempDir::new().expect("a directory for the server");
         fs::copy(backup, self.directory.path().join("dump.rdb")).expect("the backup is copied");
-        // It would not look at the backup if it was to append from the start.
-        let options =
-            std::mem::replace(&mut self.options, vec!["--appendonly".into(), "no".into()]);
+        // It would not look at the backup if it was to append from the start; of two the last one counts.
+        let mut without = self.options.clone();
+        without.extend(["--appendonly".into(), "no".into()]);
+        let options = std::mem::replace(&mut self.options, without);
         self.restart();
         self.options = options;
     }
