@@ -28,5 +28,9 @@ pub use rules_service::{MAX_ACTIONS, RulesApi};
 pub use stream_age::StreamAge;
 pub use watch::WatchPace;
 
+/// The metadata with the id of the game that a call is about, by which balancers find its replica. The
+/// service does not read it.
+pub const GAME_ID: &str = "banqi-game-id";
+
 /// The largest request that is read, in bytes.
 pub const MAX_MESSAGE: usize = 1024 * 1024;

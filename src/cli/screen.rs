@@ -171,10 +171,15 @@ pub(super) fn happened(entry: &v1::LogEntry, game: &v1::Game, own: &[u32]) -> Op
     })
 }
 
+/// The rule that ended a game, by the name of `docs/RULES.md`.
+pub(super) fn reason(result: &v1::Result) -> &'static str {
+    result.reason().as_str_name().trim_start_matches("END_REASON_")
+}
+
 /// How a game ended: `Ann (you) has won: ALL_CAPTURED`.
 pub(super) fn ending(game: &v1::Game, own: &[u32]) -> Option<String> {
     let result = game.result.as_ref()?;
-    let reason = result.reason().as_str_name().trim_start_matches("END_REASON_").to_owned();
+    let reason = reason(result);
     let winners: Vec<String> = result.winners.iter().map(|seat| name(game, *seat, own)).collect();
     Some(match (winners.as_slice(), result.reason()) {
         ([], v1::EndReason::Aborted) => "the game was called off".to_owned(),

@@ -3,21 +3,14 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use tonic::metadata::AsciiMetadataValue;
-use tonic::transport::Endpoint;
-use tonic::{Request, Status};
 
-use crate::api::callers::API_KEY;
+use super::remote::RemoteOptions;
 use crate::api::export::{DocumentFault, GameDocument, Hexadecimal, Verdict};
 use crate::api::proto::v1;
-use crate::api::proto::v1::game_service_client::GameServiceClient;
-
-/// How long the service may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::client::{CallError, ConnectError};
 
 /// The largest document that is read, in bytes.
 const MAX_DOCUMENT: u64 = 16 * 1024 * 1024;
@@ -37,9 +30,8 @@ pub(super) struct Verify {
     /// The game there
     #[arg(long, value_name = "ID", requires = "server")]
     game: Option<String>,
-    /// A key of a service that asks for one
-    #[arg(long, value_name = "KEY", env = "BANQI_API_KEY", hide_env_values = true)]
-    api_key: Option<AsciiMetadataValue>,
+    #[command(flatten)]
+    remote: RemoteOptions,
     /// The commitment that a player kept, without which nothing is proven
     #[arg(long, value_name = "HEX")]
     commitment: Option<Hexadecimal>,
@@ -57,10 +49,10 @@ pub(super) enum VerifyError {
     TooLong { path: PathBuf },
     #[error("{}: {fault}", path.display())]
     Document { path: PathBuf, fault: DocumentFault },
-    #[error("{address}: cannot be reached: {source}")]
-    Connect { address: String, source: tonic::transport::Error },
-    #[error("{address}: {}", status.message())]
-    Refused { address: String, status: Box<Status> },
+    #[error("--server: {0}")]
+    Connect(#[from] ConnectError),
+    #[error("{address}: {source}")]
+    Refused { address: String, source: Box<CallError> },
     #[error("{address}: no game that can be checked: {fault}")]
     Answer { address: String, fault: DocumentFault },
     #[error("input or output failed: {0}")]
@@ -87,24 +79,15 @@ impl Verify {
     }
 
     async fn fetch(&self, address: &str) -> Result<GameDocument, VerifyError> {
-        let failed = |source| VerifyError::Connect { address: address.to_owned(), source };
-        let uri =
-            if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
-        let endpoint = Endpoint::from_shared(uri).map_err(failed)?;
-        let channel = endpoint.connect_timeout(PATIENCE).timeout(PATIENCE).connect().await;
-        let mut request = Request::new(v1::ExportGameRequest {
+        let client = self.remote.connect(address).await?;
+        let request = v1::ExportGameRequest {
             game_id: self.game.clone().unwrap_or_default(),
             format: v1::ExportFormat::Json.into(),
-        });
-        if let Some(key) = &self.api_key {
-            request.metadata_mut().insert(API_KEY, key.clone());
-        }
-        let mut games = GameServiceClient::new(channel.map_err(failed)?);
-        let answer = games.export_game(request).await.map_err(|status| VerifyError::Refused {
-            address: address.to_owned(),
-            status: Box::new(status),
-        })?;
-        GameDocument::read(&answer.into_inner().text)
+        };
+        let refused =
+            |source| VerifyError::Refused { address: address.to_owned(), source: Box::new(source) };
+        let text = client.export_game(request).await.map_err(refused)?.text;
+        GameDocument::read(&text)
             .map_err(|fault| VerifyError::Answer { address: address.to_owned(), fault })
     }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::remote::RemoteOptions;
-use super::screen::{Screen, ScreenOptions, ending, happened};
+use super::screen::{Screen, ScreenOptions, ending, happened, reason};
 use crate::api::proto::v1;
 use crate::client::{CallError, ConnectError, Watched};
 
@@ -95,9 +95,10 @@ fn as_json(game: &v1::Game, entry: Option<&v1::LogEntry>) -> serde_json::Value {
         Some(v1::log_entry::Event::Played(record)) => Some(record.text.as_str()),
         _ => None,
     };
-    let result = game.result.as_ref().map(|result| {
-        json!({ "winners": result.winners, "reason": result.reason().as_str_name().trim_start_matches("END_REASON_") })
-    });
+    let result = game
+        .result
+        .as_ref()
+        .map(|result| json!({ "winners": result.winners, "reason": reason(result) }));
     json!({
         "game_id": game.game_id,
         "revision": game.revision,

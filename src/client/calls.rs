@@ -10,14 +10,11 @@ use super::backoff;
 use super::connect::{ConnectError, Options, connect};
 use super::error::CallError;
 use super::watch::Watch;
-use crate::api::MAX_MESSAGE;
 use crate::api::callers::API_KEY;
 use crate::api::proto::v1;
 use crate::api::proto::v1::game_service_client::GameServiceClient;
 use crate::api::proto::v1::rules_service_client::RulesServiceClient;
-
-/// The metadata by which balancers find a game's replica.
-const GAME_ID: &str = "banqi-game-id";
+use crate::api::{GAME_ID, MAX_MESSAGE};
 
 /// A client of one service. Clones share their connection.
 #[derive(Clone, Debug)]

@@ -279,7 +279,7 @@ async fn what_was_tampered_with_is_named(#[case] path: &str, #[case] field: &str
 #[case::no_file(&["nowhere.json"], 1, "nowhere.json: cannot be read")]
 #[case::nothing(&[], 2, "required")]
 #[case::no_game(&["--server", "127.0.0.1:1"], 2, "--game")]
-#[case::nobody_there(&["--server", "127.0.0.1:1", "--game", "g"], 1, "127.0.0.1:1: cannot be reached")]
+#[case::nobody_there(&["--server", "127.0.0.1:1", "--game", "g"], 1, "127.0.0.1:1 cannot be reached")]
 #[case::no_bytes(&["x", "--commitment", "xyz"], 2, "pairs of hexadecimal digits")]
 fn what_cannot_be_checked_is_told(
     #[case] arguments: &[&str],

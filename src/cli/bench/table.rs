@@ -18,14 +18,12 @@ use super::connect::Connection;
 use super::events::{Events, Watched};
 use super::mix::Turn;
 use super::tally::Method;
+use crate::api::GAME_ID;
 use crate::api::proto::v1;
 use crate::api::proto::v1::game_service_client::GameServiceClient;
 
 /// How long an answer may take; a call without one has failed with DEADLINE_EXCEEDED.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The metadata by which balancers find a game's replica.
-const GAME_ID: &str = "banqi-game-id";
 
 /// How many tables there are, and over which connections they call.
 #[derive(Args, Clone, Copy, Debug)]
