@@ -33,7 +33,6 @@ pub struct Watch {
     request: v1::WatchGameRequest,
     stream: Option<Streaming<v1::WatchGameResponse>>,
     failures: u32,
-    over: bool,
 }
 
 impl Watch {
@@ -43,7 +42,7 @@ impl Watch {
             seat_token: seat_token.to_owned(),
             ..Default::default()
         };
-        Self { client, request, stream: None, failures: 0, over: false }
+        Self { client, request, stream: None, failures: 0 }
     }
 
     /// The etag up to which everything was told; empty before anything was.
@@ -65,8 +64,8 @@ impl Watch {
                         return Ok(Some(watched));
                     }
                 }
-                Ok(None) if self.over => return Ok(None),
-                Ok(None) => self.stream = None,
+                // A stream that goes on elsewhere ends with an error.
+                Ok(None) => return Ok(None),
                 Err(status) => {
                     self.stream = None;
                     let error = CallError::from(status);
@@ -109,12 +108,10 @@ impl Watch {
             Message::Snapshot(snapshot) => {
                 let game = snapshot.game.as_ref()?;
                 self.request.after_etag.clone_from(&game.etag);
-                self.over = game.result.is_some();
                 Some(Watched::Snapshot(Box::new(snapshot)))
             }
             Message::Event(event) => {
                 self.request.after_etag.clone_from(&event.entry.as_ref()?.etag);
-                self.over = event.game.as_ref()?.result.is_some();
                 Some(Watched::Event(Box::new(event)))
             }
             Message::Presence(presence) => Some(Watched::Presence(presence)),

@@ -4,6 +4,7 @@ A call whose answer is lost is repeated and has one effect; errors tell everythi
 The service runs with --dev-platform.
 """
 
+import asyncio
 import socket
 import sys
 import threading
@@ -13,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import grpc
 
-from banqi_client import BanqiError, FieldViolation, Options, connect, v1
+from banqi_client import BanqiError, FieldViolation, Options, aio, connect, v1
 
 PATIENCE = 20
 
@@ -54,13 +55,13 @@ class Proxy:
 
     def cut(self):
         """Loses what it has kept, with the connections; new ones are good."""
-        self.swallowing.clear()
-        for connection in self.connections:
+        while self.connections:
             try:
-                connection.shutdown(socket.SHUT_RDWR)
+                self.connections.pop().shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
-        self.connections.clear()
+        # Only now, so that no answer slips through.
+        self.swallowing.clear()
 
 
 def until(holds):
@@ -157,5 +158,22 @@ def failure_of_watch(banqi):
         yield error.reason
 
 
+async def closing(address):
+    """Who closes a client ends its watches, and cancels nobody."""
+    told = asyncio.Event()
+
+    async def watch(banqi, game_id):
+        async for _ in banqi.watch_game(game_id):
+            told.set()
+        return "ended"
+
+    async with aio.connect(address) as banqi:
+        created = await banqi.games.create_game(v1.CreateGameRequest())
+        watching = asyncio.create_task(watch(banqi, created.game.game_id))
+        await asyncio.wait_for(told.wait(), PATIENCE)
+    same(await asyncio.wait_for(watching, PATIENCE), "ended")
+
+
 one_effect(sys.argv[1])
 errors(sys.argv[1])
+asyncio.run(closing(sys.argv[1]))

@@ -93,8 +93,12 @@ def with_threads(addresses):
         kill()
         halfway.wait()
         played = {game.result().game_id: game.result().revision for game in playing}
-        for one in watching:
-            one.result(timeout=60)
+        try:
+            for one in watching:
+                one.result(timeout=60)
+        finally:
+            # The pool waits for its threads, and one that hangs would not end otherwise.
+            banqi.close()
     report(told, played)
 
 

@@ -44,12 +44,11 @@ export async function* watchGame(
   options: WatchOptions = {},
 ): AsyncGenerator<Watched, void, undefined> {
   const request = { gameId, afterEtag: options.afterEtag ?? "", seatToken: options.seatToken ?? "" };
-  let over = false;
   for (let failures = 0; !options.signal?.aborted; ) {
     const silence = new Silence(options.signal);
     try {
       for await (const { message } of games.watchGame(request, { signal: silence.signal })) {
-        silence.broken();
+        silence.pause();
         failures = 0;
         options.onConnection?.("up");
         switch (message.case) {
@@ -57,7 +56,6 @@ export async function* watchGame(
             const { game, historyLost } = message.value;
             if (game) {
               request.afterEtag = game.etag;
-              over = game.result !== undefined;
               yield { kind: "snapshot", game, historyLost };
             }
             break;
@@ -66,7 +64,6 @@ export async function* watchGame(
             const { entry, game } = message.value;
             if (entry && game) {
               request.afterEtag = entry.etag;
-              over = game.result !== undefined;
               yield { kind: "event", entry, game };
             }
             break;
@@ -77,10 +74,10 @@ export async function* watchGame(
           default:
             break;
         }
+        silence.listen();
       }
-      if (over) {
-        return;
-      }
+      // A stream that goes on elsewhere ends with an error.
+      return;
     } catch (thrown) {
       const error = BanqiError.from(thrown);
       if (options.signal?.aborted) {
@@ -105,21 +102,26 @@ class Silence {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
   readonly #abort = (): void => this.#controller.abort();
-  #timer: ReturnType<typeof setTimeout>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(outer: AbortSignal | undefined) {
     this.#outer = outer;
     outer?.addEventListener("abort", this.#abort);
-    this.#timer = setTimeout(this.#abort, SILENCE);
+    this.listen();
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  broken(): void {
-    clearTimeout(this.#timer);
+  /** Something is expected from now on. */
+  listen(): void {
     this.#timer = setTimeout(this.#abort, SILENCE);
+  }
+
+  /** Something was heard; how long it takes to be dealt with does not count. */
+  pause(): void {
+    clearTimeout(this.#timer);
   }
 
   end(): void {

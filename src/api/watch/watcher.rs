@@ -161,7 +161,7 @@ impl Watcher {
             tokio::select! {
                 // News rather than word that there is none.
                 biased;
-                changed = self.known.changed() => if changed.is_err() { return Ok(None) },
+                changed = self.known.changed() => changed.map_err(|_| ApiError::fault())?,
                 () = sleep_until(self.quiet_since + wait) => {
                     return if over { Ok(None) } else { Ok(Some(self.keep_alive(&seen).await?)) };
                 }

@@ -157,14 +157,14 @@ class Calls:
             silence = Silence(stream)
             try:
                 for message in stream:
-                    silence.broken()
+                    silence.pause()
                     attempts.succeeded()
                     told = progress.take(message)
                     if told is not None:
                         yield told
-                if progress.over:
-                    return
-                continue
+                    silence.listen()
+                # A stream that goes on elsewhere ends with an error.
+                return
             except grpc.RpcError as thrown:
                 error = BanqiError.from_rpc(thrown)
                 if self._closed.is_set():
@@ -203,20 +203,27 @@ class Silence:
 
     def __init__(self, stream: grpc.Call) -> None:
         self._stream = stream
-        self._heard = time.monotonic()
+        self._since: float | None = time.monotonic()
         self._ended = threading.Event()
         threading.Thread(target=self._listen, name="banqi-silence", daemon=True).start()
 
-    def broken(self) -> None:
-        """Something was heard."""
-        self._heard = time.monotonic()
+    def listen(self) -> None:
+        """Something is expected from now on."""
+        self._since = time.monotonic()
+
+    def pause(self) -> None:
+        """Something was heard; how long it takes to be dealt with does not count."""
+        self._since = None
 
     def end(self) -> None:
         """Nothing more is expected."""
         self._ended.set()
 
     def _listen(self) -> None:
-        while not self._ended.wait(max(0.0, self._heard + SILENCE - time.monotonic())):
-            if time.monotonic() >= self._heard + SILENCE:
+        left: float = SILENCE
+        while not self._ended.wait(left):
+            since = self._since
+            left = SILENCE if since is None else since + SILENCE - time.monotonic()
+            if left <= 0:
                 self._stream.cancel()
                 return

@@ -128,6 +128,10 @@ class Calls:
                     timeout=limits.timeout(time.monotonic()),
                     metadata=grpc.aio.Metadata(*metadata_of(request, self._options, metadata)),
                 )
+            except asyncio.CancelledError as thrown:
+                if self._is_closing():
+                    raise BanqiError(grpc.StatusCode.CANCELLED, "the client was closed") from thrown
+                raise
             except grpc.aio.AioRpcError as thrown:
                 error = BanqiError.from_rpc(thrown)
                 delay = attempts.delay_after(error)
@@ -168,9 +172,12 @@ class Calls:
                     told = progress.take(message)
                     if told is not None:
                         yield told
-                if progress.over:
+                # A stream that goes on elsewhere ends with an error.
+                return
+            except asyncio.CancelledError:
+                if self._is_closing():
                     return
-                continue
+                raise
             except asyncio.TimeoutError:
                 error = BanqiError(grpc.StatusCode.UNAVAILABLE, f"the stream has said nothing for {SILENCE} s")
             except grpc.aio.AioRpcError as thrown:
@@ -192,6 +199,13 @@ class Calls:
             method, request_serializer=serialized, response_deserializer=answer.FromString
         )
         return call(request, metadata=grpc.aio.Metadata(*metadata_of(request, self._options, metadata)))
+
+    def _is_closing(self) -> bool:
+        """Whether a cancellation is the channel's, which gRPC tells in the same way as the task's own."""
+        task = asyncio.current_task()
+        # Before Python 3.11 a task does not tell.
+        cancelled = task is not None and hasattr(task, "cancelling") and task.cancelling() > 0
+        return self._closed and not cancelled
 
     async def close(self) -> None:
         """Ends all calls."""

@@ -60,8 +60,6 @@ class Progress(Protocol[Answer, Told]):
 
     method: str
     answer: type[Answer]
-    over: bool
-    """Whether the end of a stream is the end of the watch."""
 
     def request(self) -> Message:
         """What opens a stream that goes on."""
@@ -80,7 +78,6 @@ class GameProgress:
 
     def __init__(self, game_id: str, seat_token: str, after_etag: str) -> None:
         self._request = v1.WatchGameRequest(game_id=game_id, seat_token=seat_token, after_etag=after_etag)
-        self.over = False
 
     def request(self) -> v1.WatchGameRequest:
         return self._request
@@ -88,22 +85,21 @@ class GameProgress:
     def take(self, message: v1.WatchGameResponse, /) -> Watched | None:
         kind = message.WhichOneof("message")
         if kind == "snapshot":
-            self._go_on(message.snapshot.game.etag, message.snapshot.game)
+            self._go_on(message.snapshot.game.etag)
             return Snapshot(message.snapshot.game, message.snapshot.history_lost)
         if kind == "event":
-            self._go_on(message.event.entry.etag, message.event.game)
+            self._go_on(message.event.entry.etag)
             return Event(message.event.entry, message.event.game)
         if kind == "presence":
             return Presence(message.presence.seats)
         return None
 
-    def _go_on(self, etag: str, game: v1.Game) -> None:
+    def _go_on(self, etag: str) -> None:
         # The request that is under way keeps what it was.
         request = v1.WatchGameRequest()
         request.CopyFrom(self._request)
         request.after_etag = etag
         self._request = request
-        self.over = game.HasField("result")
 
 
 class PlayerProgress:
@@ -111,7 +107,6 @@ class PlayerProgress:
 
     method = "/banqi.v1.GameService/WatchPlayer"
     answer = v1.WatchPlayerResponse
-    over = False
 
     def __init__(self, player_id: str, after_cursor: str) -> None:
         self._player_id, self._cursor = player_id, after_cursor
@@ -129,7 +124,6 @@ class LifecycleProgress:
 
     method = "/banqi.v1.PlatformService/StreamLifecycle"
     answer = v1.StreamLifecycleResponse
-    over = False
 
     def __init__(self, kinds: Sequence[v1.LifecycleKind], shard: int | None, after_cursor: str) -> None:
         self._kinds, self._shard, self._cursor = kinds, shard, after_cursor
