@@ -10,7 +10,7 @@ use super::backoff;
 use super::connect::{ConnectError, Options, connect};
 use super::error::CallError;
 use super::watch::Watch;
-use crate::api::callers::API_KEY;
+use crate::api::callers::{API_KEY, AUTHORIZATION};
 use crate::api::proto::v1;
 use crate::api::proto::v1::game_service_client::GameServiceClient;
 use crate::api::proto::v1::rules_service_client::RulesServiceClient;
@@ -21,6 +21,8 @@ use crate::api::{GAME_ID, MAX_MESSAGE};
 pub struct Client {
     channel: Channel,
     options: Options,
+    /// Who reads, where that is a seat.
+    seat: Option<AsciiMetadataValue>,
 }
 
 impl Client {
@@ -29,7 +31,15 @@ impl Client {
     /// # Errors
     /// If the address is none, or nothing answers there.
     pub async fn connect(address: &str, options: Options) -> Result<Self, ConnectError> {
-        Ok(Self { channel: connect(address, &options).await?, options })
+        Ok(Self { channel: connect(address, &options).await?, options, seat: None })
+    }
+
+    /// The same client, whose reads see what a seat sees. A token that cannot be one is left out, as an
+    /// empty one is.
+    #[must_use]
+    pub fn as_seat(&self, token: &str) -> Self {
+        let seat = AsciiMetadataValue::try_from(format!("Bearer {token}")).ok();
+        Self { seat: seat.filter(|_| !token.is_empty()), ..self.clone() }
     }
 
     /// Watches a game from now on, as a spectator or, with its token, as a seat, which is present
@@ -55,6 +65,9 @@ impl Client {
         if let Some(key) = &self.options.api_key {
             metadata.insert(API_KEY, key.clone());
         }
+        if let Some(seat) = &self.seat {
+            metadata.insert(AUTHORIZATION, seat.clone());
+        }
         if let Ok(id) = AsciiMetadataValue::try_from(game_id)
             && !game_id.is_empty()
         {
@@ -71,7 +84,8 @@ impl Client {
         call: impl AsyncFn(Request<T>) -> Result<Response<R>, Status>,
     ) -> Result<R, CallError> {
         let end = Instant::now() + self.options.total;
-        for failures in 0.. {
+        let mut failures = 0;
+        loop {
             let mut request = self.request(message.clone(), game_id);
             let left = end.saturating_duration_since(Instant::now());
             request.set_timeout(self.options.attempt.min(left));
@@ -84,8 +98,8 @@ impl Client {
                 return Err(error);
             }
             tokio::time::sleep(delay).await;
+            failures += 1;
         }
-        unreachable!("it is tried until the time is over")
     }
 }
 

@@ -45,7 +45,8 @@ export function Record({ session }: { session: Session }): JSX.Element {
   }, [records.length]);
   const copyRecord = async (): Promise<void> => {
     try {
-      const { text } = await service.games.exportGame({ gameId: session.id, format: ExportFormat.RECORD });
+      const request = { gameId: session.id, format: ExportFormat.RECORD };
+      const { text } = await service.games.exportGame(request, session.credentials);
       await copy(text);
     } catch (thrown) {
       tell(told(BanqiError.from(thrown)));

@@ -145,6 +145,12 @@ export class Session {
     return id;
   }
 
+  /** What reads show, so that they are answered what a seat of this browser may see. */
+  get credentials(): { readonly headers: HeadersInit } {
+    const [token] = Object.values(this.kept.value.tokens);
+    return { headers: token ? { authorization: `Bearer ${token}` } : {} };
+  }
+
   #by(seat: number): Pick<PlayActionRequest, "gameId" | "seatToken"> {
     return { gameId: this.id, seatToken: this.kept.value.tokens[seat] ?? "" };
   }
@@ -200,6 +206,7 @@ export class Session {
           });
           this.#show(answer.game);
         } catch (thrown) {
+          this.#adding.delete(number);
           // Another tab was faster.
           if (BanqiError.from(thrown).reason !== "ENTROPY_ADDED") {
             tell(told(BanqiError.from(thrown)));
@@ -224,7 +231,12 @@ export class Session {
         // The game has been over for a while; whether there is a rematch is asked now and then.
         await new Promise((resolve) => setTimeout(resolve, signal.aborted ? 0 : AFTER_THE_END));
       } catch (thrown) {
-        this.fault.value = BanqiError.from(thrown);
+        const error = BanqiError.from(thrown);
+        if (error.isTransient) {
+          this.connection.value = "lost";
+        } else {
+          this.fault.value = error;
+        }
       }
     }
   }
@@ -250,7 +262,7 @@ export class Session {
             this.ahead = Number(game.serverTime.seconds) * 1_000 + game.serverTime.nanos / 1e6 - Date.now();
           }
           this.#show(game);
-          const whole = await service.games.getGame({ gameId: this.id, view: GameView.FULL }, { signal });
+          const whole = await service.games.getGame({ gameId: this.id, view: GameView.FULL }, { ...this.credentials, signal });
           this.#show(whole.game);
           // What follows the snapshot comes as events, and counts then.
           this.records.value = ofLog((whole.game?.log ?? []).filter(({ revision }) => revision <= game.revision));

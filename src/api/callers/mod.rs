@@ -29,7 +29,7 @@ pub use quotas::CallerLimits;
 pub(super) use quotas::StreamPlace;
 pub use role::{Role, RoleError};
 pub use service_key::{ServiceKey, ServiceKeyError};
-pub(crate) use shown::API_KEY;
+pub(crate) use shown::{API_KEY, AUTHORIZATION};
 
 use self::caller::{Proven, Standing};
 use self::key_file::KeyFile;

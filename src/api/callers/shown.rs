@@ -8,7 +8,8 @@ use crate::game::{SeatToken, SeatTokenError};
 
 /// The metadata that an API key is sent as.
 pub(crate) const API_KEY: &str = "x-api-key";
-const AUTHORIZATION: &str = "authorization";
+/// The metadata that a token is sent as.
+pub(crate) const AUTHORIZATION: &str = "authorization";
 
 /// What a call shows, still to be proven.
 pub(super) struct Shown<'a> {
