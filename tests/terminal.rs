@@ -17,15 +17,21 @@ use support::replica::Replica;
 /// A `banqi` whose lines are read as they come.
 struct Terminal {
     child: Child,
-    input: ChildStdin,
+    /// Until it is to end.
+    input: Option<ChildStdin>,
     lines: Receiver<String>,
     seen: Vec<String>,
 }
 
 impl Terminal {
     fn start(arguments: &[&str]) -> Self {
+        Self::start_in(arguments, [])
+    }
+
+    fn start_in<const N: usize>(arguments: &[&str], environment: [(&str, &str); N]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_banqi"))
             .args(arguments)
+            .envs(environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -39,7 +45,7 @@ impl Terminal {
                 }
             }
         });
-        let input = child.stdin.take().expect("its input");
+        let input = child.stdin.take();
         Self { child, input, lines, seen: Vec::new() }
     }
 
@@ -60,12 +66,12 @@ impl Terminal {
     }
 
     fn types(&mut self, line: &str) {
-        writeln!(self.input, "{line}").expect("it reads");
+        writeln!(self.input.as_ref().expect("its input"), "{line}").expect("it reads");
     }
 
     /// Waits for its end; answers everything that it has written since the start.
     fn ends(mut self) -> String {
-        drop(self.input);
+        drop(self.input.take());
         let end = Instant::now() + PATIENCE;
         while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()))
         {
@@ -74,6 +80,14 @@ impl Terminal {
         let status = self.child.wait().expect("it ends");
         assert!(status.success(), "{status}:\n{}", self.seen.join("\n"));
         self.seen.join("\n")
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // Both fail only where it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -196,18 +210,12 @@ async fn two_friends_of_whom_one_leaves_and_comes_back() {
     let back = left.lines().last().expect("how to come back");
     let (token, command) = back.split_once(" banqi ").expect("a variable and a command");
     let (variable, token) = token.split_once('=').expect("a variable");
-    let again = Command::new(env!("CARGO_BIN_EXE_banqi"))
-        .args(command.split(' '))
-        .env(variable, token)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut again = again;
-    again.stdin.take().expect("its input").write_all(b"resign\n").expect("it reads");
+    let arguments: Vec<&str> = command.split(' ').collect();
+    let mut again = Terminal::start_in(&arguments, [(variable, token)]);
+    again.types("resign");
     let game = table.until(is_over).await;
     assert_eq!(game.result.expect("a result").winners, [1]);
-    assert!(again.wait().expect("it ends").success());
+    again.ends();
     ann.told("ann (you) has won: RESIGNATION");
 }
 

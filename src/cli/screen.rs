@@ -13,6 +13,10 @@ use crate::rules::{Position, Setup, Square};
 /// Clears a terminal and goes to its top.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 
+/// What is said where the store has lost what was shown before.
+pub(super) const HISTORY_LOST: &str =
+    "the service has lost the last actions; this is how it stands";
+
 /// How games are shown.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct ScreenOptions {
@@ -59,7 +63,7 @@ impl Screen {
                 let marked: Vec<Square> = last
                     .into_iter()
                     .flat_map(|last| [last.from, last.to])
-                    .filter_map(|number| Square::new(u8::try_from(number - 1).ok()?))
+                    .filter_map(square)
                     .collect();
                 text += &self.style.squares(&position, &marked);
                 text += &format!("\ncaptured:  {}\n", position.captured());
@@ -77,8 +81,13 @@ impl Screen {
     }
 }
 
-/// The position of a game, to be drawn.
-fn position(game: &v1::Game) -> Option<Position> {
+/// The square that a message numbers from 1; none for no square.
+pub(super) fn square(number: i32) -> Option<Square> {
+    Square::new(u8::try_from(number).ok()?.checked_sub(1)?)
+}
+
+/// The position of a game.
+pub(super) fn position(game: &v1::Game) -> Option<Position> {
     let rules = convert::rules::read("", game.rules.clone(), &mut FieldFaults::default())?;
     let setup: Setup = game.position.as_ref()?.text.parse().ok()?;
     setup.into_position(&rules).ok()

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::remote::RemoteOptions;
-use super::screen::{Screen, ScreenOptions, ending, happened, reason};
+use super::screen::{HISTORY_LOST, Screen, ScreenOptions, ending, happened, reason};
 use crate::api::proto::v1;
 use crate::client::{CallError, ConnectError, Watched};
 
@@ -68,11 +68,12 @@ impl Watch {
                 Watched::Event(event) => event.entry.as_ref(),
                 _ => None,
             };
+            let lost = matches!(&watched, Watched::Snapshot(snapshot) if snapshot.history_lost);
             let mut out = io::stdout().lock();
             if self.json {
-                writeln!(out, "{}", as_json(game, entry))?;
+                writeln!(out, "{}", as_json(game, entry, lost))?;
             } else {
-                out.write_all(shown(screen, game, entry).as_bytes())?;
+                out.write_all(shown(screen, game, entry, lost).as_bytes())?;
             }
             out.flush()?;
             if game.result.is_some() {
@@ -83,14 +84,15 @@ impl Watch {
     }
 }
 
-fn shown(screen: Screen, game: &v1::Game, entry: Option<&v1::LogEntry>) -> String {
+fn shown(screen: Screen, game: &v1::Game, entry: Option<&v1::LogEntry>, lost: bool) -> String {
+    let lost = lost.then(|| HISTORY_LOST.to_owned());
     let said = entry.and_then(|entry| happened(entry, game, &[]));
-    let said: Vec<String> = said.into_iter().chain(ending(game, &[])).collect();
+    let said: Vec<String> = lost.into_iter().chain(said).chain(ending(game, &[])).collect();
     screen.show(game, &[], &said)
 }
 
 /// A change for scripts: the texts of `docs/RULES.md` §9.
-fn as_json(game: &v1::Game, entry: Option<&v1::LogEntry>) -> serde_json::Value {
+fn as_json(game: &v1::Game, entry: Option<&v1::LogEntry>, history_lost: bool) -> serde_json::Value {
     let record = match entry.and_then(|entry| entry.event.as_ref()) {
         Some(v1::log_entry::Event::Played(record)) => Some(record.text.as_str()),
         _ => None,
@@ -105,6 +107,7 @@ fn as_json(game: &v1::Game, entry: Option<&v1::LogEntry>) -> serde_json::Value {
         "etag": game.etag,
         "happened": entry.and_then(|entry| happened(entry, game, &[])),
         "record": record,
+        "history_lost": history_lost,
         "position": game.position.as_ref().map(|position| &position.text),
         "result": result,
     })

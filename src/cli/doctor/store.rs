@@ -58,6 +58,7 @@ fn tell_rest(serve: &Serve, findings: &[Finding], report: &mut Report) {
         }
     }
     let why = match (failed || findings.is_empty(), on_redis) {
+        (false, false) if kind == "file" => "it is not looked at in a file".to_owned(),
         (false, false) => format!("a store in `{kind}:` has nothing of the kind"),
         (false, true) => "the rights for it are missing".to_owned(),
         (true, _) => "what comes before it failed".to_owned(),

@@ -4,6 +4,8 @@ use clap::ValueEnum;
 use rand::seq::IndexedRandom as _;
 
 use crate::api::proto::v1;
+use crate::cli::screen::{position, square};
+use crate::rules::{Kind, Position};
 
 /// How a bot plays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -19,10 +21,12 @@ impl Bot {
     /// An action of the seat to move, as text. None where the game does not go on.
     pub(super) fn choose(self, game: &v1::Game) -> Option<String> {
         let legal = &game.legal_actions;
-        let best = legal.iter().filter_map(|action| worth(game, action)).max();
+        let position = position(game);
+        let worth = |action: &v1::LegalAction| worth(position.as_ref()?, action);
+        let best = legal.iter().filter_map(worth).max();
         let candidates: Vec<&v1::LegalAction> = match (self, best) {
             (Self::Greedy, Some(best)) => {
-                legal.iter().filter(|action| worth(game, action) == Some(best)).collect()
+                legal.iter().filter(|action| worth(action) == Some(best)).collect()
             }
             _ => legal.iter().collect(),
         };
@@ -32,22 +36,19 @@ impl Bot {
 
 /// What a capture is worth: the rank of the piece that is taken, cannons before chariots, since they take
 /// from afar.
-fn worth(game: &v1::Game, action: &v1::LegalAction) -> Option<u8> {
+fn worth(position: &Position, action: &v1::LegalAction) -> Option<u8> {
     if action.kind() != v1::ActionKind::Capture {
         return None;
     }
-    let cells = &game.position.as_ref()?.cells;
-    let cell = *cells.get(usize::try_from(action.to).ok()?.checked_sub(1)?)?;
-    let first = v1::Cell::RedGeneral as i32;
-    match (cell - first).rem_euclid(7) {
-        0 => Some(7),
-        1 => Some(6),
-        5 => Some(5),
-        2 => Some(4),
-        3 => Some(3),
-        4 => Some(2),
-        _ => Some(1),
-    }
+    Some(match position.piece_at(square(action.to)?)?.kind {
+        Kind::General => 7,
+        Kind::Advisor => 6,
+        Kind::Cannon => 5,
+        Kind::Elephant => 4,
+        Kind::Chariot => 3,
+        Kind::Horse => 2,
+        Kind::Soldier => 1,
+    })
 }
 
 #[cfg(test)]
@@ -65,8 +66,9 @@ mod tests {
 
     #[test]
     fn a_greedy_bot_takes_the_most_it_can() {
-        let cells = [v1::Cell::RedSoldier, v1::Cell::GreenCannon, v1::Cell::BlueChariot];
-        let position = v1::Position { cells: cells.map(Into::into).to_vec(), ..Default::default() };
+        // A soldier, a cannon and a chariot of black.
+        let text = "8/8/8/pcr5 1 r,b - 0 1".to_owned();
+        let position = v1::Position { text, ..Default::default() };
         let flip = v1::LegalAction {
             text: "flip".to_owned(),
             kind: v1::ActionKind::Flip.into(),

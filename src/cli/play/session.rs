@@ -10,7 +10,7 @@ use super::bot::Bot;
 use super::input::{HELP, Input};
 use super::seating::Seating;
 use crate::api::proto::v1;
-use crate::cli::screen::{Screen, ending, happened};
+use crate::cli::screen::{HISTORY_LOST, Screen, ending, happened};
 use crate::client::{CallError, Client, Watch, Watched};
 use crate::rules::Action;
 
@@ -19,6 +19,9 @@ const THOUGHT: Duration = Duration::from_millis(400);
 
 /// After how long a player is told that the service has not answered yet.
 const SLOW: Duration = Duration::from_secs(2);
+
+/// What he is told.
+const AWAY: &str = "the service does not answer; trying again (Ctrl-C leaves)";
 
 /// How many lines of what happened are shown.
 const SAID: usize = 4;
@@ -54,25 +57,34 @@ impl Session {
         Self { client, seating, bot, screen, from_elsewhere, game: None, said: Vec::new() }
     }
 
-    /// Plays until the player leaves, or the input ends.
+    /// Plays until the player leaves, or the input ends, and says how to come back.
     pub(super) async fn run(mut self) -> Result<(), PlayError> {
+        let played = tokio::select! {
+            played = self.turns() => played,
+            () = interrupted() => Ok(()),
+        };
+        self.leave()?;
+        played
+    }
+
+    async fn turns(&mut self) -> Result<(), PlayError> {
         let mut lines = typed();
         let mut watch = self.watch();
+        // Once a game has been over for a while only what is typed counts.
+        let mut watching = true;
         loop {
             let next = tokio::select! {
-                watched = watch.next() => match watched? {
+                watched = watch.next(), if watching => match watched? {
                     Some(watched) => self.seen(watched).await?,
-                    // It is over for good; only what is typed counts now.
-                    None => match lines.recv().await {
-                        Some(line) => self.typed(&line).await?,
-                        None => Next::Quit,
-                    },
+                    None => {
+                        watching = false;
+                        Next::Go
+                    }
                 },
                 line = lines.recv() => match line {
                     Some(line) => self.typed(&line).await?,
                     None => Next::Quit,
                 },
-                () = interrupted() => Next::Quit,
                 () = self.bots_turn() => {
                     self.play_bot().await?;
                     Next::Go
@@ -80,15 +92,15 @@ impl Session {
             };
             match next {
                 Next::Go => {}
-                Next::Quit => break,
+                Next::Quit => return Ok(()),
                 Next::Rematch(seating) => {
                     self.seating = seating;
                     self.game = None;
                     watch = self.watch();
+                    watching = true;
                 }
             }
         }
-        self.leave()
     }
 
     fn watch(&self) -> Watch {
@@ -136,6 +148,10 @@ impl Session {
             Ok(answer) => self.game = answer.game,
             // The game has ended or was taken back meanwhile, as the watch will tell.
             Err(error) if error.reason == "ETAG_MISMATCH" => self.game = None,
+            // It is the bot's turn as before, so it tries again.
+            Err(error) if error.is_transient() => {
+                self.tell(AWAY)?;
+            }
             Err(error) => return Err(error.into()),
         }
         Ok(())
@@ -151,9 +167,7 @@ impl Session {
         match watched {
             Watched::Snapshot(snapshot) => {
                 if snapshot.history_lost {
-                    self.say(
-                        "the service has lost the last actions; this is how it stands".to_owned(),
-                    );
+                    self.say(HISTORY_LOST.to_owned());
                 }
                 self.game = snapshot.game;
             }
@@ -262,14 +276,10 @@ impl Session {
                 acted = &mut acting => return acted,
                 () = tokio::time::sleep(SLOW) => {}
             }
-            writeln!(io::stdout(), "the service does not answer; trying again (Ctrl-C leaves)")?;
+            writeln!(io::stdout(), "{AWAY}")?;
             acting.await
         };
-        let acted = tokio::select! {
-            acted = acting => acted,
-            () = interrupted() => return Ok(Next::Quit),
-        };
-        match acted {
+        match acting.await {
             Ok(next) => Ok(next),
             Err(PlayError::Refused(error)) => self.tell(&told(&error)),
             Err(error) => Err(error),
@@ -377,7 +387,8 @@ impl Session {
     async fn record(&self) -> Result<Next, PlayError> {
         let game_id = self.seating.game_id.clone();
         let request = v1::ExportGameRequest { game_id, ..Default::default() };
-        let text = self.client.export_game(request).await?.text;
+        let token = self.seating.own.values().next().map_or("", String::as_str);
+        let text = self.client.as_seat(token).export_game(request).await?.text;
         self.tell(&text)
     }
 
@@ -403,18 +414,15 @@ impl Session {
     /// Says how to come back.
     fn leave(&self) -> Result<(), PlayError> {
         let over = self.game.as_ref().is_some_and(|game| game.result.is_some());
-        let (Some(address), Some(token), false) =
-            (&self.from_elsewhere, self.seating.own.values().next(), over)
-        else {
-            return Ok(());
-        };
+        // A bot goes with this process, and a game against it cannot go on.
+        let kept = self.from_elsewhere.as_ref().filter(|_| !over && self.seating.bots.is_empty());
+        let Some(address) = kept else { return Ok(()) };
         let game = &self.seating.game_id;
         let mut out = io::stdout().lock();
-        writeln!(
-            out,
-            "\nthe game goes on without you; come back with\n\
-             BANQI_SEAT_TOKEN={token} banqi play --server {address} --game {game}"
-        )?;
+        writeln!(out, "\nthe game goes on without you; come back with")?;
+        for token in self.seating.own.values() {
+            writeln!(out, "BANQI_SEAT_TOKEN={token} banqi play --server {address} --game {game}")?;
+        }
         Ok(())
     }
 }
