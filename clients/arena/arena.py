@@ -28,6 +28,9 @@ from pathlib import Path
 from banqi_client import BanqiError, Options, Presence, v1
 from banqi_client.aio import Client, connect
 
+# How long a result may take that both bots have seen, in seconds.
+PATIENCE = 60
+
 Choose = Callable[[v1.Game, random.Random], str]
 Play = Callable[[str, str, random.Random], Awaitable[None]]
 """Plays a game, given its id, to its end as a player; so does a bot."""
@@ -165,7 +168,10 @@ async def play_game(banqi: Client, match: Match, bots: tuple[Play, Play], number
     await banqi.games.create_game(request)
     drawn = [random.Random(f"{match.seed} {number} {name}") for name in names]
     await together(*(bot(game_id, *of) for bot, of in zip(bots, zip(names, drawn))))
-    match.take(number, await result)
+    try:
+        match.take(number, await asyncio.wait_for(result, PATIENCE))
+    except asyncio.TimeoutError:
+        raise SystemExit(f"game {game_id} of {' and '.join(names)} did not end with its bots") from None
     del match.results[game_id]
 
 

@@ -15,9 +15,10 @@ impl Network {
         const A_PROCESS: u32 = 16;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         assert!(number < A_PROCESS, "a process has {A_PROCESS} networks at most");
-        let [.., high, low] = (std::process::id() * A_PROCESS + number).to_be_bytes();
-        // 127.0 is everybody's.
-        Self([high | 1, low])
+        // 127.0 is everybody's; what is left is gone round once in 4,080 processes.
+        let network = (std::process::id() * A_PROCESS + number) % (255 * 256);
+        let [.., high, low] = network.to_be_bytes();
+        Self([high + 1, low])
     }
 
     fn address(self, host: u8, port: u16) -> SocketAddr {

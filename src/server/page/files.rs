@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use sha2::{Digest as _, Sha256};
 
@@ -37,9 +39,8 @@ static FILES: LazyLock<[File; 6]> = LazyLock::new(|| {
 
 impl File {
     fn new(path: &'static str, content_type: &'static str, bytes: &'static [u8]) -> Self {
-        let hash: String =
-            Sha256::digest(bytes)[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        let etag = HeaderValue::try_from(format!("\"{hash}\"")).expect("hexadecimal in quotes");
+        let hash = STANDARD.encode(Sha256::digest(bytes));
+        let etag = HeaderValue::try_from(format!("\"{hash}\"")).expect("base64 in quotes");
         Self { path, content_type, bytes, etag }
     }
 }
