@@ -1,6 +1,6 @@
 //! Compiles everything under `proto/` to Rust, without `protoc`.
 //!
-//! The same descriptors, comments left out, feed server reflection.
+//! The same descriptors, comments left out, feed server reflection; with them, the API reference is written.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The stored record is nobody's business but the store's.
     descriptors.file.retain(|file| !file.package().starts_with("banqi.storage"));
     servers(descriptors.clone(), out.join("servers"))?;
+    fs::write(out.join("commented.bin"), descriptors.encode_to_vec())?;
     for file in &mut descriptors.file {
         file.source_code_info = None;
     }
