@@ -47,6 +47,11 @@ fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").args([from, to]).status().expect("cp runs");
+    assert!(copied.success(), "{} is copied", from.display());
+}
+
 /// What a document has its reader start and make.
 struct Reader {
     directory: TempDir,
@@ -65,13 +70,10 @@ impl Reader {
         for name in ["proto", "tests", "tools"] {
             symlink(Path::new(ROOT).join(name), directory.path().join(name)).expect("a link");
         }
+        fs::create_dir(directory.path().join("clients")).expect("a directory");
+        copy(&Path::new(ROOT).join("clients/python"), &directory.path().join("clients/python"));
         // The packages are there already, so that pip has nothing to fetch.
-        let copied = Command::new("cp")
-            .arg("-a")
-            .args([environment(), directory.path().join("venv")])
-            .status()
-            .expect("cp runs");
-        assert!(copied.success());
+        copy(&environment(), &directory.path().join("venv"));
         Self {
             directory,
             store: None,
@@ -141,6 +143,8 @@ impl Reader {
             .current_dir(self.directory.path())
             .env("PATH", format!("{}:{path}", environment().join("bin").display()))
             .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("PIP_NO_INDEX", "1")
+            .env("PIP_FIND_LINKS", environment().with_file_name("packages").join("wheels"))
             .output()
             .expect("bash runs");
         let told = String::from_utf8_lossy(&output.stdout);
