@@ -27,6 +27,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! `examples/quick_start.rs` plays a whole game, and `examples/bot.rs` joins one.
 
 mod backoff;
 mod calls;
