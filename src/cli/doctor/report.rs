@@ -80,7 +80,8 @@ impl Report {
         self.0.iter().filter(|told| told.verdict == verdict).count()
     }
 
-    /// Writes a line a check, in their order, and how many were not as they should be.
+    /// Writes a line a check, in their order, then what was skipped for each reason, and how many were not
+    /// as they should be. JSON has them all in their order.
     pub(super) fn write(&mut self, out: &mut impl Write, as_json: bool) -> io::Result<()> {
         self.0.sort_by_key(|told| told.check);
         let [faults, warnings] = [Verdict::Fault, Verdict::Warning].map(|it| self.count(it));
@@ -96,8 +97,21 @@ impl Report {
             let told = json!({ "checks": checks, "faults": faults, "warnings": warnings });
             return writeln!(out, "{told:#}");
         }
-        for Told { check, verdict, text } in &self.0 {
+        let (skipped, done): (Vec<_>, Vec<_>) =
+            self.0.iter().partition(|told| told.verdict == Verdict::Skipped);
+        for Told { check, verdict, text } in done {
             writeln!(out, "{:<7}  {:<21}  {text}", verdict.name(), check.name())?;
+        }
+        let mut reasons: Vec<&str> = Vec::new();
+        for Told { text, .. } in &skipped {
+            if !reasons.contains(&text.as_str()) {
+                reasons.push(text);
+            }
+        }
+        for reason in reasons {
+            let alike = skipped.iter().filter(|told| told.text == reason);
+            let names: Vec<&str> = alike.map(|told| told.check.name()).collect();
+            writeln!(out, "skipped  {}: {reason}", names.join(", "))?;
         }
         writeln!(out, "\nfaults: {faults}, warnings: {warnings}")
     }
