@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::entropy::Entropy;
 use super::given::Given;
 use super::hash::hmac;
+use super::hexadecimal::write_hexadecimal;
 use super::id::GameId;
 use super::secret::ServerSeed;
 use super::shuffle::shuffle;
@@ -33,7 +34,7 @@ impl Commitment {
 
 impl fmt::Display for Commitment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write_hexadecimal(&self.0, f)
     }
 }
 

@@ -9,6 +9,8 @@ use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::Zeroizing;
 
+use crate::game::{read_hexadecimal, write_hexadecimal};
+
 /// What every key's text begins with, so that a leaked one is recognised.
 pub(super) const PREFIX: &str = "bqk_";
 
@@ -70,7 +72,7 @@ impl Eq for KeyHash {}
 
 impl fmt::Display for KeyHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write_hexadecimal(&self.0, f)
     }
 }
 
@@ -101,15 +103,9 @@ impl FromStr for KeyHash {
         if text.starts_with(PREFIX) {
             return Err(KeyHashError::Key);
         }
-        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(KeyHashError::Malformed);
-        }
-        let mut hash = [0; 32];
-        for (byte, index) in hash.iter_mut().zip((0..64).step_by(2)) {
-            *byte = u8::from_str_radix(&text[index..index + 2], 16)
-                .map_err(|_| KeyHashError::Malformed)?;
-        }
-        Ok(Self(hash))
+        let bytes = read_hexadecimal(&text.to_ascii_lowercase());
+        let hash = bytes.and_then(|bytes| bytes.try_into().ok());
+        hash.map(Self).ok_or(KeyHashError::Malformed)
     }
 }
 

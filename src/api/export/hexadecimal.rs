@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::game::{read_hexadecimal, write_hexadecimal};
+
 /// Bytes that are written as lower-case hexadecimal digits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -17,7 +19,7 @@ pub struct HexadecimalError(String);
 
 impl fmt::Display for Hexadecimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write_hexadecimal(&self.0, f)
     }
 }
 
@@ -31,16 +33,8 @@ impl FromStr for Hexadecimal {
     type Err = HexadecimalError;
 
     fn from_str(text: &str) -> Result<Self, HexadecimalError> {
-        let digit = |byte: u8| match byte {
-            b'0'..=b'9' => Some(byte - b'0'),
-            b'a'..=b'f' => Some(byte - b'a' + 10),
-            _ => None,
-        };
-        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-        let bytes = pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?));
-        let bytes: Option<Vec<u8>> = bytes.collect();
         let fault = || HexadecimalError(text.chars().take(80).collect());
-        bytes.filter(|_| rest.is_empty()).map(Self).ok_or_else(fault)
+        read_hexadecimal(text).map(Self).ok_or_else(fault)
     }
 }
 

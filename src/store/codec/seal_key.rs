@@ -13,7 +13,7 @@ use rand::rngs::{SysError, SysRng};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
-use crate::game::{GameId, Version};
+use crate::game::{GameId, Version, write_hexadecimal};
 use crate::store::record::header_bytes;
 
 /// How long a key is, in bytes.
@@ -44,7 +44,7 @@ impl SealKeyId {
 
 impl fmt::Display for SealKeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write_hexadecimal(&self.0, f)
     }
 }
 
