@@ -1,11 +1,9 @@
 //! Legal actions and records.
 
-use arrayvec::ArrayVec;
-
 use crate::api::convert::position;
 use crate::api::proto::v1;
 use crate::rules::{Action, Cell, Played, Position, Record, Referee, Square};
-use crate::store::codec::wire::{put_bytes, put_message, put_number, put_text};
+use crate::store::codec::wire::{put_message, put_number, put_text};
 
 /// A legal action, with what everyone can see of what it would do in `position`.
 fn legal(action: Action, position: &Position) -> v1::LegalAction {
@@ -31,12 +29,11 @@ fn action_kind(action: Action, position: &Position) -> v1::ActionKind {
     }
 }
 
-/// The keys of fields of `banqi.v1.LegalAction` (number and wire type), and more than they take.
+/// The keys of fields of `banqi.v1.LegalAction` (number and wire type).
 const TEXT: u8 = 1 << 3 | 2;
 const KIND: u8 = 2 << 3;
 const FROM: u8 = 3 << 3;
 const TO: u8 = 4 << 3;
-const LONGEST: usize = 32;
 
 /// Appends what [`legal_actions`] makes.
 pub(super) fn encode_legal_actions(field: u32, referee: &Referee, into: &mut Vec<u8>) {
@@ -44,17 +41,17 @@ pub(super) fn encode_legal_actions(field: u32, referee: &Referee, into: &mut Vec
     for &action in referee.legal_actions().iter() {
         let text = action.text();
         let (from, to) = squares(action);
-        // All numbers and lengths are below 128, so that each takes a byte.
-        let mut fields = ArrayVec::<u8, LONGEST>::new();
-        fields.extend([TEXT, text.len() as u8]);
-        fields.extend(text.bytes());
-        fields.extend([KIND, action_kind(action, position) as u8]);
-        for (key, square) in [(FROM, from), (TO, to)] {
-            if square.is_some() {
-                fields.extend([key, position::square(square) as u8]);
+        put_message(field, into, |into| {
+            // All numbers and lengths are below 128, so that each takes a byte.
+            into.extend_from_slice(&[TEXT, text.len() as u8]);
+            into.extend_from_slice(text.as_bytes());
+            into.extend_from_slice(&[KIND, action_kind(action, position) as u8]);
+            for (key, square) in [(FROM, from), (TO, to)] {
+                if square.is_some() {
+                    into.extend_from_slice(&[key, position::square(square) as u8]);
+                }
             }
-        }
-        put_bytes(field, &fields, into);
+        });
     }
 }
 

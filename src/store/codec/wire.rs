@@ -5,22 +5,39 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use prost::Message;
-use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
+use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 
-/// A number, that of an enum's value, or a truth.
-pub(crate) fn put_number(field: u32, number: impl Into<u64>, into: &mut Vec<u8>) {
-    let number = number.into();
-    if number != 0 {
-        encode_key(field, WireType::Varint, into);
+/// A number in as many bytes as it needs: nearly always one.
+#[inline]
+fn put_varint(number: u64, into: &mut Vec<u8>) {
+    if number < 0x80 {
+        into.push(number as u8);
+    } else {
         encode_varint(number, into);
     }
 }
 
+#[inline]
+fn put_key(field: u32, wire: WireType, into: &mut Vec<u8>) {
+    put_varint(u64::from(field << 3 | wire as u32), into);
+}
+
+/// A number, that of an enum's value, or a truth.
+#[inline]
+pub(crate) fn put_number(field: u32, number: impl Into<u64>, into: &mut Vec<u8>) {
+    let number = number.into();
+    if number != 0 {
+        put_key(field, WireType::Varint, into);
+        put_varint(number, into);
+    }
+}
+
 /// Bytes, a text or packed numbers.
+#[inline]
 pub(crate) fn put_bytes(field: u32, bytes: &[u8], into: &mut Vec<u8>) {
     if !bytes.is_empty() {
-        encode_key(field, WireType::LengthDelimited, into);
-        encode_varint(bytes.len() as u64, into);
+        put_key(field, WireType::LengthDelimited, into);
+        put_varint(bytes.len() as u64, into);
         into.extend_from_slice(bytes);
     }
 }
@@ -32,7 +49,7 @@ pub(crate) fn put_text(field: u32, text: impl Display, into: &mut Vec<u8>) {
 
 /// A message of these fields.
 pub(crate) fn put_message(field: u32, into: &mut Vec<u8>, fields: impl FnOnce(&mut Vec<u8>)) {
-    encode_key(field, WireType::LengthDelimited, into);
+    put_key(field, WireType::LengthDelimited, into);
     // Its length comes first and is known last; most take one byte.
     let length_at = into.len();
     into.push(0);
