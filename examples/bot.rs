@@ -72,7 +72,7 @@ pub async fn play(
         let game = match watched {
             Watched::Snapshot(snapshot) => snapshot.game,
             Watched::Event(event) => event.game,
-            Watched::Presence(_) => None,
+            Watched::Presence(_) | Watched::Lost | Watched::Back => None,
         };
         let Some(game) = game else { continue };
         if let Some(result) = game.result {

@@ -52,7 +52,7 @@ pub async fn first_game(address: &str) -> Result<v1::Result, Box<dyn Error>> {
         let game = match watched {
             Watched::Snapshot(snapshot) => snapshot.game,
             Watched::Event(event) => event.game,
-            Watched::Presence(_) => None,
+            Watched::Presence(_) | Watched::Lost | Watched::Back => None,
         };
         if let Some(result) = game.and_then(|game| game.result) {
             return Ok(result);

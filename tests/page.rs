@@ -58,15 +58,36 @@ async fn each_file_is_served_and_may_load_nothing_from_elsewhere(
 }
 
 #[rstest]
-#[case::another_path(true, "GET", "/app.js/")]
-#[case::no_file(true, "GET", "/../Cargo.toml")]
-#[case::another_method(true, "POST", "/")]
-#[case::switched_off(false, "GET", "/")]
+#[case::another_path("/app.js/")]
+#[case::no_file("/../Cargo.toml")]
+#[case::a_method_of_a_service("/banqi.v1.GameService/GetGame")]
 #[tokio::test]
-async fn nothing_else_is_a_page(#[case] page: bool, #[case] method: &str, #[case] path: &str) {
+async fn where_there_is_nothing_a_browser_is_shown_the_way_home(#[case] path: &str) {
+    let server = TestServer::start().await;
+    let answer = ask(&server, "GET", path, "").await;
+    assert!(answer.starts_with("HTTP/1.1 404") && answer.contains("href=\"/\""), "{answer}");
+    assert_eq!(header(&answer, "content-type"), "text/html; charset=utf-8");
+    assert!(header(&answer, "content-security-policy").starts_with("default-src 'self';"));
+    let head = ask(&server, "HEAD", path, "").await;
+    assert!(head.starts_with("HTTP/1.1 404") && head.ends_with("\r\n\r\n"), "{head}");
+}
+
+#[rstest]
+#[case::another_method(true, "POST", "/", "")]
+#[case::a_client_of_grpc(true, "GET", "/app.js", "content-type: application/grpc\r\n")]
+#[case::switched_off(false, "GET", "/", "")]
+#[case::switched_off_elsewhere(false, "GET", "/app.js/", "")]
+#[tokio::test]
+async fn nothing_else_is_a_page(
+    #[case] page: bool,
+    #[case] method: &str,
+    #[case] path: &str,
+    #[case] more: &str,
+) {
     let server = TestServer::with(Config { page, ..Config::default() }).await;
-    let answer = ask(&server, method, path, "content-length: 0\r\n").await;
+    let answer = ask(&server, method, path, &format!("content-length: 0\r\n{more}")).await;
     assert!(!answer.starts_with("HTTP/1.1 200") && !answer.contains("<html"), "{answer}");
+    assert!(!answer.starts_with("HTTP/1.1 404"), "{answer}");
 }
 
 /// With `UPDATE_PICTURES=1` the documentation's pictures are taken anew.
@@ -76,6 +97,7 @@ async fn nothing_else_is_a_page(#[case] page: bool, #[case] method: &str, #[case
 #[case::without_a_mouse("byKeyboard")]
 #[case::clocks_draws_and_takebacks("bargains")]
 #[case::on_one_device("sameDevice")]
+#[case::a_rematch_declined("declined")]
 #[case::in_every_language("languages")]
 fn people_play(#[case] scene: &str) {
     let replica = Replica::start(&[]);
@@ -91,4 +113,39 @@ fn people_play(#[case] scene: &str) {
         .status()
         .expect("node runs; `./test` installs it");
     assert!(status.success(), "{status}: what did not hold stands above");
+}
+
+/// What the page never asks for, or deals with without a word; the rest of these it names in a sentence.
+const NOT_ON_THE_PAGE: [&str; 20] = [
+    "INVALID_FIELDS",
+    "MALFORMED_MESSAGE",
+    "MESSAGE_TOO_LARGE",
+    "UNIMPLEMENTED",
+    "SERVICE_NOT_FOUND",
+    "STREAM_EXPIRED",
+    "INTERNAL",
+    "PLAYER_TOKEN_WRONG",
+    "PLAYER_TOKEN_EXPIRED",
+    "OTHER_PLAYER",
+    "NO_SERVICE_KEY",
+    "PLATFORM_ONLY",
+    "GAME_ID_TAKEN",
+    "REQUEST_ID_REUSED",
+    "CURSOR_EXPIRED",
+    "NO_SUCH_SEAT",
+    "ENTROPY_ADDED",
+    "DEAL_GIVEN",
+    "PLACEMENTS_WRONG",
+    "NO_TOURNAMENT_RECORD",
+];
+
+#[test]
+fn every_reason_that_a_player_can_meet_has_words_on_the_page() {
+    let words = include_str!("../clients/web/src/notices.ts");
+    let catalogue = include_str!("../docs/errors.md").lines();
+    let reasons = catalogue.filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let (unspoken, spoken): (Vec<&str>, Vec<&str>) =
+        reasons.partition(|reason| !words.contains(&format!("\"{reason}\"")));
+    assert!(!spoken.is_empty());
+    assert_eq!(unspoken, NOT_ON_THE_PAGE);
 }

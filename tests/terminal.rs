@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -29,22 +29,36 @@ impl Terminal {
     }
 
     fn start_in<const N: usize>(arguments: &[&str], environment: [(&str, &str); N]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_banqi"))
-            .args(arguments)
-            .envs(environment)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
+        let mut command = Self::command(arguments);
+        Self::launch(command.envs(environment))
+    }
+
+    /// One whose errors are read among its other lines.
+    fn start_telling(arguments: &[&str]) -> Self {
+        Self::launch(Self::command(arguments).stderr(Stdio::piped()))
+    }
+
+    fn command(arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+    }
+
+    fn launch(command: &mut Command) -> Self {
+        let mut child = command.spawn().expect("it starts");
         let (sender, lines) = channel();
-        let output = BufReader::new(child.stdout.take().expect("its output"));
-        std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
+        let output = child.stdout.take().map(|output| Box::new(output) as Box<dyn Read + Send>);
+        let errors = child.stderr.take().map(|errors| Box::new(errors) as Box<dyn Read + Send>);
+        for output in [output, errors].into_iter().flatten() {
+            let sender = sender.clone();
+            std::thread::spawn(move || {
+                for line in BufReader::new(output).lines().map_while(Result::ok) {
+                    if sender.send(line).is_err() {
+                        return;
+                    }
                 }
-            }
-        });
+            });
+        }
         let input = child.stdin.take();
         Self { child, input, lines, seen: Vec::new() }
     }
@@ -216,7 +230,123 @@ async fn two_friends_of_whom_one_leaves_and_comes_back() {
     let game = table.until(is_over).await;
     assert_eq!(game.result.expect("a result").winners, [1]);
     again.ends();
-    ann.told("ann (you) has won: RESIGNATION");
+    ann.told("ann (you) has won: by resignation (RESIGNATION)");
+}
+
+/// Who watches or waits is told once that the service is away, and once that it is back.
+#[tokio::test]
+async fn a_service_that_goes_away_and_comes_back_is_told_of() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = format!("--store=file:{}", directory.path().join("games").display());
+    let mut replica = Replica::start(&[&store]);
+    let (calls, probes) = (replica.address().parse().expect("an address"), replica.probes());
+    let server = replica.address().to_owned();
+    let mut ann = Terminal::start(&["play", "--against=here", "--first=me", "--server", &server]);
+    let table = Table::at(&replica, &ann.told("game ")).await;
+    ann.told("seat 1 is to move");
+    let watching = ["watch", "--server", &server, &table.game_id];
+    let mut json = Terminal::start(&[&watching[..], &["--json"]].concat());
+    let mut bare = Terminal::start_telling(&watching);
+    json.told("{");
+    bare.told("game ");
+
+    replica.kill();
+    ann.told("the service does not answer; trying again");
+    bare.told("the service does not answer; trying again");
+    let told = |line: String| -> serde_json::Value {
+        serde_json::from_str(&format!("{{{line}")).expect("a line of JSON")
+    };
+    let lost = serde_json::json!({ "game_id": table.game_id, "connection": "lost" });
+    assert_eq!(told(json.told("{")), lost);
+
+    let _back = Replica::start_on(calls, probes, &[&store]);
+    ann.told("the service is back again");
+    bare.told("the service is back again");
+    assert_eq!(told(json.told("{"))["connection"], "back");
+    ann.types("a1");
+    bare.told("1. seat 1: a1(");
+    let change = told(json.told("{"));
+    assert!(change["record"].is_string() && change.get("connection").is_none(), "{change}");
+    ann.types("resign");
+    for seen in [ann.ends(), bare.ends(), json.ends()] {
+        let tellings = |text| seen.matches(text).count();
+        let plain = (tellings("does not answer"), tellings("is back again"));
+        let as_json = (tellings("\"lost\""), tellings("\"back\""));
+        assert!(plain == (1, 1) || as_json == (1, 1), "{seen}");
+    }
+}
+
+#[test]
+fn lines_that_come_all_at_once_are_each_answered_by_a_board() {
+    let mut terminal = Terminal::start(&["play", "--against=here"]);
+    for line in ["a1", "b1", "c1", "resign"] {
+        terminal.types(line);
+    }
+    let written = terminal.ends();
+    let told = [
+        "\nseat 1 is to move",
+        "\n1. seat 1: a1(",
+        "\n2. seat 2: b1(",
+        "\n3. seat 1: c1(",
+        "over: ",
+    ];
+    let places: Vec<usize> =
+        told.map(|text| written.find(text).unwrap_or_else(|| panic!("{text}:\n{written}"))).into();
+    assert!(places.is_sorted(), "{written}");
+    assert_eq!(written.matches("captured:").count(), 5, "{written}");
+    for (board, record) in written.split("\ngame ").skip(2).zip(["a1(", "b1(", "c1(", "resigned"]) {
+        assert!(board.contains(record), "{record}:\n{board}");
+    }
+}
+
+/// The bot has its turn before the next line is read.
+#[test]
+fn a_bot_has_its_turn_also_where_lines_come_all_at_once() {
+    let mut terminal = Terminal::start(&["play", "--first=me"]);
+    terminal.types("a1");
+    terminal.types("resign");
+    let written = terminal.ends();
+    assert!(written.contains("\n2. bot: "), "{written}");
+    assert!(written.contains("bot has won: by resignation (RESIGNATION)"), "{written}");
+}
+
+#[tokio::test]
+async fn who_finds_no_seat_is_told_of_other_ways_in() {
+    let replica = Replica::start(&[]);
+    let server = replica.address();
+    let mut ann = Terminal::start(&["play", "--server", server]);
+    let game = ann.told("game ");
+    ann.types("quit");
+    let written = ann.ends();
+    assert!(written.contains("the bot plays from here and leaves with you"), "{written}");
+    let told = refused(&["play", "--server", server, "--game", &game], 1);
+    for expected in
+        ["--token TOKEN", "BANQI_SEAT_TOKEN", &format!("banqi watch --server {server} {game}")]
+    {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+}
+
+/// What a command that fails says.
+fn refused(arguments: &[&str], code: i32) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
+    let run = command.args(arguments).stdin(Stdio::null()).output().expect("it runs");
+    let told = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(code), "{arguments:?}: {told}");
+    told
+}
+
+#[tokio::test]
+async fn the_exit_codes_of_verify_are_each_of_one_thing() {
+    let replica = Replica::start(&[]);
+    let server = ["--server", replica.address()];
+    let mut ann = Terminal::start(&[&["play", "--against=here"][..], &server].concat());
+    let game = ann.told("game ");
+    let unproven = [&["verify", "--game", &game][..], &server].concat();
+    assert_eq!(refused(&unproven, 3), "", "the verdict is no error");
+    refused(&["verify"], 2);
+    let told = refused(&[&["verify", "--game", "no game"][..], &server].concat(), 1);
+    assert!(told.contains("--game: ") && told.contains("no game"), "{told}");
 }
 
 #[tokio::test]
@@ -250,17 +380,13 @@ fn what_cannot_be_is_said_and_leaves_with_1() {
         (&["play", "--against=friend"][..], "--server ADDRESS"),
         (&["play", "--server=127.0.0.1:1"], "is a service running there?"),
         (&["play", "--server=ftp://there"], "http://HOST:PORT"),
-        (&["play", "--preset=CHESS"], "TAIWANESE"),
+        (&["play", "--preset=CHESS"], "--preset: `CHESS` is no preset: send TAIWANESE"),
+        (&["play", "--name=a\tb"], "--name: \"a\\tb\" is no player id"),
+        (&["play", "--against=bot", "--server=127.0.0.1:1", "--game=g"], "leave out --against"),
         (&["watch", "--server=127.0.0.1:1", "g"], "127.0.0.1:1"),
         (&["man", "chess"], "serve"),
     ] {
-        let run = Command::new(env!("CARGO_BIN_EXE_banqi"))
-            .args(arguments)
-            .stdin(Stdio::null())
-            .output()
-            .expect("it runs");
-        let told = String::from_utf8_lossy(&run.stderr);
-        assert_eq!(run.status.code(), Some(1), "{arguments:?}: {told}");
+        let told = refused(arguments, 1);
         assert!(told.contains(expected), "{arguments:?}: {told}");
     }
 }

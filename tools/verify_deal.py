@@ -2,7 +2,7 @@
 """Checks deals of banqi: python3 verify_deal.py FILE [--commitment HEX]
 FILE has a game, or one a line, as EXPORT_FORMAT_JSON, or its proof: game_id, deal, and in
 hexadecimal server_seed, commitment and entropies (one a seat, empty for none). HEX is the commitment
-that a player kept. Exit codes: 0 VERIFIED, 1 FAILED, 2 UNPROVEN. See docs/fairness.md, also for what
+that a player kept. Exit codes: 0 VERIFIED, 1 FAILED, 3 UNPROVEN. See docs/fairness.md, also for what
 is yours to compare: the game's id and your entropy."""
 import argparse, hashlib, hmac, itertools, json, re, struct, sys
 
@@ -82,4 +82,4 @@ if __name__ == "__main__":
             print(f"game {number}: {verdicts[-1]}")
     except (AttributeError, LookupError, TypeError, ValueError) as fault:
         sys.exit(f"game {len(verdicts) + 1}: FAILED: {fault}")
-    sys.exit(0 if set(verdicts) == {"VERIFIED"} else 2)
+    sys.exit(0 if set(verdicts) == {"VERIFIED"} else 3)

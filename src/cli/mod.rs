@@ -6,6 +6,8 @@ mod doctor;
 mod key;
 mod manual;
 mod play;
+mod reasons;
+mod refusal;
 mod remote;
 mod replay;
 mod screen;

@@ -5,13 +5,20 @@ use std::io::{self, IsTerminal as _};
 use clap::Args;
 
 use super::board::{Pieces, Style};
+use super::reasons;
 use crate::api::convert;
 use crate::api::error::FieldFaults;
 use crate::api::proto::v1;
-use crate::rules::{Position, Setup, Square};
+use crate::rules::{BoardSize, Colour, Piece, PieceCounts, Position, Setup, Square};
 
 /// Clears a terminal and goes to its top.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
+
+/// What is said while the service does not answer.
+pub(super) const LOST: &str = "the service does not answer; trying again (Ctrl-C leaves)";
+
+/// What is said once it answers again.
+pub(super) const BACK: &str = "the service is back again";
 
 /// What is said where the store has lost what was shown before.
 pub(super) const HISTORY_LOST: &str =
@@ -66,8 +73,9 @@ impl Screen {
                     .filter_map(square)
                     .collect();
                 text += &self.style.squares(&position, &marked);
-                text += &format!("\ncaptured:  {}\n", position.captured());
-                text += &format!("face down: {}\n", position.face_down());
+                let board = position.board_size();
+                text += &format!("\ncaptured:  {}\n", pieces(position.captured(), board));
+                text += &format!("face down: {}\n", pieces(position.face_down(), board));
             }
             None => text += "this release cannot draw the game's position\n",
         }
@@ -79,6 +87,20 @@ impl Screen {
         }
         text
     }
+}
+
+/// Pieces with their counts, two colours to a line so that all fit beside a label: `K1 A2  k1 p5`.
+fn pieces(counts: PieceCounts, board: BoardSize) -> String {
+    let of = |colour: Colour| {
+        let kinds = Piece::each(board).filter(|piece| piece.colour == colour);
+        let there = kinds.filter(|piece| counts.get(*piece) > 0);
+        there.map(|piece| format!("{piece}{}", counts.get(piece))).collect::<Vec<_>>().join(" ")
+    };
+    let sets = [[Colour::Red, Colour::Black], [Colour::Blue, Colour::Green]];
+    let lines = sets.map(|set| set.map(of).into_iter().filter(|text| !text.is_empty()).collect());
+    let lines = lines.map(|colours: Vec<String>| colours.join("  ")).into_iter();
+    let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() { "-".to_owned() } else { lines.join("\n           ") }
 }
 
 /// The square that a message numbers from 1; none for no square.
@@ -110,6 +132,10 @@ fn line(game: &v1::Game, seat: &v1::GameSeat, own: &[u32]) -> String {
     }
     if seat.out {
         text += ", out";
+        let departure = game.departures.iter().find(|departure| departure.seat == seat.number);
+        if let Some(departure) = departure {
+            text += &format!(": {}", reasons::in_words(departure.reason()));
+        }
     }
     if let Some(left) = left(game, seat.number) {
         text += &format!(", {left} left");
@@ -155,6 +181,9 @@ pub(super) fn happened(entry: &v1::LogEntry, game: &v1::Game, own: &[u32]) -> Op
         }
         Event::Resigned(resigned) => format!("{} has resigned", name(resigned.seat)),
         Event::Aborted(_) => "the game was called off".to_owned(),
+        Event::TimedOut(out) if out.reason() == v1::EndReason::Abandoned => {
+            format!("{} has not acted for too long", name(out.seat))
+        }
         Event::TimedOut(out) => format!("{} has run out of time", name(out.seat)),
         Event::DrawOffered(offer) => format!("{} offers a draw", name(offer.seat)),
         Event::DrawAnswered(answer) if answer.accepted => {
@@ -180,19 +209,30 @@ pub(super) fn happened(entry: &v1::LogEntry, game: &v1::Game, own: &[u32]) -> Op
     })
 }
 
-/// The rule that ended a game, by the name of `docs/RULES.md`.
-pub(super) fn reason(result: &v1::Result) -> &'static str {
-    result.reason().as_str_name().trim_start_matches("END_REASON_")
-}
-
-/// How a game ended: `Ann (you) has won: ALL_CAPTURED`.
+/// How a game ended: `Ann (you) has won: a side has no pieces left (ALL_CAPTURED)`.
 pub(super) fn ending(game: &v1::Game, own: &[u32]) -> Option<String> {
     let result = game.result.as_ref()?;
-    let reason = reason(result);
+    let reason = reasons::in_words(result.reason());
     let winners: Vec<String> = result.winners.iter().map(|seat| name(game, *seat, own)).collect();
     Some(match (winners.as_slice(), result.reason()) {
         ([], v1::EndReason::Aborted) => "the game was called off".to_owned(),
         ([], _) => format!("a draw: {reason}"),
         (winners, _) => format!("{} has won: {reason}", winners.join(" and ")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_fit_on_a_terminal_of_80_columns() {
+        let all = pieces(PieceCounts::full(BoardSize::Double), BoardSize::Double);
+        assert_eq!(
+            all,
+            "K1 A2 E2 R2 H2 C2 P5  k1 a2 e2 r2 h2 c2 p5\n           \
+             +K1 +A2 +E2 +R2 +H2 +C2 +P5  +k1 +a2 +e2 +r2 +h2 +c2 +p5"
+        );
+        assert_eq!(pieces(PieceCounts::NONE, BoardSize::Single), "-");
+    }
 }

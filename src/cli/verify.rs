@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 
+use super::refusal::{self, Fills};
 use super::remote::RemoteOptions;
 use crate::api::export::{DocumentFault, GameDocument, Hexadecimal, Verdict};
 use crate::api::proto::v1;
@@ -15,10 +16,14 @@ use crate::client::{CallError, ConnectError};
 /// The largest document that is read, in bytes.
 const MAX_DOCUMENT: u64 = 16 * 1024 * 1024;
 
+/// The exit code of a game that nothing contradicts, and that is not proven. 2 is that of a command line
+/// that cannot be read.
+const UNPROVEN: u8 = 3;
+
 /// Checks a game's deal, and everything in its log that rests on it (docs/fairness.md).
 ///
-/// The exit code is 0 for VERIFIED, 2 for UNPROVEN, and 1 for FAILED and for a game that cannot be
-/// read.
+/// The exit code is 0 for VERIFIED, 3 for UNPROVEN, 1 for FAILED and for a game that cannot be read,
+/// and 2 for a command line that cannot be read.
 #[derive(Debug, Args)]
 pub(super) struct Verify {
     /// The game as EXPORT_FORMAT_JSON; `-` for standard input
@@ -51,13 +56,16 @@ pub(super) enum VerifyError {
     Document { path: PathBuf, fault: DocumentFault },
     #[error("--server: {0}")]
     Connect(#[from] ConnectError),
-    #[error("{address}: {source}")]
+    #[error("{address}: {}", refusal::told(source, OPTIONS))]
     Refused { address: String, source: Box<CallError> },
     #[error("{address}: no game that can be checked: {fault}")]
     Answer { address: String, fault: DocumentFault },
     #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
 }
+
+/// What of a request is typed.
+const OPTIONS: &[Fills] = &[Fills { field: "game_id", option: "--game" }];
 
 impl Verify {
     pub(super) fn run(self) -> Result<ExitCode, VerifyError> {
@@ -74,7 +82,7 @@ impl Verify {
         Ok(match verdict {
             Verdict::Verified => ExitCode::SUCCESS,
             Verdict::Failed(_) => ExitCode::FAILURE,
-            Verdict::Unproven(_) => ExitCode::from(2),
+            Verdict::Unproven(_) => ExitCode::from(UNPROVEN),
         })
     }
 

@@ -5,14 +5,18 @@ use std::io::{self, Write as _};
 use clap::Args;
 use serde_json::json;
 
+use super::reasons;
+use super::refusal::{self, Fills};
 use super::remote::RemoteOptions;
-use super::screen::{HISTORY_LOST, Screen, ScreenOptions, ending, happened, reason};
+use super::screen::{BACK, HISTORY_LOST, LOST, Screen, ScreenOptions, ending, happened};
 use crate::api::proto::v1;
 use crate::client::{CallError, ConnectError, Watched};
 
 /// Watch a game until it ends
 ///
-/// The watch goes on over lost connections, and tells every change once.
+/// The watch goes on over lost connections, and tells every change once. While the service does not
+/// answer, that is told on standard error; with --json as a line of its own on standard output, whose
+/// `connection` is `lost` or `back`. Lines of changes have no such field.
 #[derive(Args, Debug)]
 pub(super) struct Watch {
     /// The game
@@ -29,7 +33,8 @@ pub(super) struct Watch {
     #[command(flatten)]
     screen: ScreenOptions,
 
-    /// Tell each change as a line of JSON
+    /// Tell each change as a line of JSON: `game_id`, `revision`, `etag`, `happened`, `record`,
+    /// `history_lost`, `position`, `result`; and `game_id`, `connection` when it is lost and back
     #[arg(long)]
     json: bool,
 }
@@ -39,11 +44,14 @@ pub(super) struct Watch {
 pub(super) enum WatchError {
     #[error("--server: {0}")]
     Connect(#[from] ConnectError),
-    #[error("{game}: {source}")]
-    Refused { game: String, source: Box<CallError> },
+    #[error("{}", refusal::told(.0, OPTIONS))]
+    Refused(Box<CallError>),
     #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
 }
+
+/// What of a request is typed.
+const OPTIONS: &[Fills] = &[Fills { field: "game_id", option: "GAME" }];
 
 impl Watch {
     pub(super) fn run(self) -> Result<(), WatchError> {
@@ -53,8 +61,7 @@ impl Watch {
 
     async fn watch(self) -> Result<(), WatchError> {
         let client = self.remote.connect(&self.server).await?;
-        let refused =
-            |source| WatchError::Refused { game: self.game.clone(), source: Box::new(source) };
+        let refused = |error| WatchError::Refused(Box::new(error));
         let mut watch = client.watch(&self.game, "");
         let screen = self.screen.screen();
         while let Some(watched) = watch.next().await.map_err(refused)? {
@@ -62,6 +69,14 @@ impl Watch {
                 Watched::Snapshot(snapshot) => snapshot.game.as_ref(),
                 Watched::Event(event) => event.game.as_ref(),
                 Watched::Presence(_) => None,
+                Watched::Lost => {
+                    self.tell_connection("lost", LOST)?;
+                    None
+                }
+                Watched::Back => {
+                    self.tell_connection("back", BACK)?;
+                    None
+                }
             };
             let Some(game) = game else { continue };
             let entry = match &watched {
@@ -82,6 +97,16 @@ impl Watch {
         }
         Ok(())
     }
+
+    /// Says that the connection is lost, or back.
+    fn tell_connection(&self, state: &str, words: &str) -> io::Result<()> {
+        if self.json {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{}", json!({ "game_id": self.game, "connection": state }))?;
+            return out.flush();
+        }
+        writeln!(io::stderr(), "{words}")
+    }
 }
 
 fn shown(screen: Screen, game: &v1::Game, entry: Option<&v1::LogEntry>, lost: bool) -> String {
@@ -97,10 +122,9 @@ fn as_json(game: &v1::Game, entry: Option<&v1::LogEntry>, history_lost: bool) ->
         Some(v1::log_entry::Event::Played(record)) => Some(record.text.as_str()),
         _ => None,
     };
-    let result = game
-        .result
-        .as_ref()
-        .map(|result| json!({ "winners": result.winners, "reason": reason(result) }));
+    let result = game.result.as_ref().map(
+        |result| json!({ "winners": result.winners, "reason": reasons::name(result.reason()) }),
+    );
     json!({
         "game_id": game.game_id,
         "revision": game.revision,

@@ -23,16 +23,28 @@ pub enum Watched {
     Event(Box<v1::GameEvent>),
     /// Which seats are present.
     Presence(v1::watch_game_response::Presence),
+    /// The service does not answer, and is tried again; told once, until it is [`Watched::Back`].
+    Lost,
+    /// It answers again. What has happened meanwhile follows.
+    Back,
 }
 
+/// After so many failures in a row the connection counts as lost. A stream that ends, as all do after a
+/// while, or a replica that dies beside others, is one.
+const FAILURES: u32 = 2;
+
 /// A watch of one game, over as many streams as it takes: who reads it notices nothing of a replica
-/// that dies.
+/// that dies beside others.
 #[derive(Debug)]
 pub struct Watch {
     client: Client,
     request: v1::WatchGameRequest,
     stream: Option<Streaming<v1::WatchGameResponse>>,
     failures: u32,
+    /// Whether [`Watched::Lost`] was told, and [`Watched::Back`] not yet.
+    lost: bool,
+    /// What came with the answer that ended a loss.
+    waiting: Option<Watched>,
 }
 
 impl Watch {
@@ -42,7 +54,7 @@ impl Watch {
             seat_token: seat_token.to_owned(),
             ..Default::default()
         };
-        Self { client, request, stream: None, failures: 0 }
+        Self { client, request, stream: None, failures: 0, lost: false, waiting: None }
     }
 
     /// The etag up to which everything was told; empty before anything was.
@@ -57,10 +69,22 @@ impl Watch {
     /// Of what trying again does not change, like `GAME_NOT_FOUND`.
     pub async fn next(&mut self) -> Result<Option<Watched>, CallError> {
         loop {
+            if let Some(watched) = self.waiting.take() {
+                return Ok(Some(watched));
+            }
+            if self.failures >= FAILURES && !self.lost {
+                self.lost = true;
+                return Ok(Some(Watched::Lost));
+            }
             match self.read().await {
                 Ok(Some(message)) => {
                     self.failures = 0;
-                    if let Some(watched) = self.take(message) {
+                    let watched = self.take(message);
+                    if std::mem::take(&mut self.lost) {
+                        self.waiting = watched;
+                        return Ok(Some(Watched::Back));
+                    }
+                    if let Some(watched) = watched {
                         return Ok(Some(watched));
                     }
                 }

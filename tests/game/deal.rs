@@ -93,7 +93,7 @@ fn the_verifier_in_python_agrees_with_the_vectors_and_finds_faults() {
     };
     let output = verify(&format!("{root}/tests/vectors/deals.jsonl"));
     // All is right, but no commitment was kept.
-    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     let verdicts = String::from_utf8(output.stdout).expect("text");
     assert!(verdicts.lines().count() >= 60, "{verdicts}");
     assert!(verdicts.lines().all(|line| line.contains(": UNPROVEN: all fits")), "{verdicts}");

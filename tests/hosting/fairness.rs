@@ -120,7 +120,7 @@ async fn a_verifier_that_shares_no_code_agrees(
     }
     let output = verify(&cases);
     // All is right, but no commitment was kept.
-    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
 
     // It would find a seating that was not drawn.
     let mut forged = cases[8].clone();

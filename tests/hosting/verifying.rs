@@ -83,7 +83,7 @@ async fn a_fair_game_is_verified_where_its_commitment_was_kept(
         assert_eq!(proven.status.code(), Some(0), "{proven:?}");
         assert_eq!(said(&proven), format!("VERIFIED: {}\n", document.game_id));
         let unproven = banqi(place);
-        assert_eq!(unproven.status.code(), Some(2), "{unproven:?}");
+        assert_eq!(unproven.status.code(), Some(3), "{unproven:?}");
         assert!(said(&unproven).starts_with(&format!("UNPROVEN: {}: ", document.game_id)));
         let other = kept.chars().rev().collect::<String>();
         let failed = banqi(&[place, &["--json", "--commitment", &other][..]].concat());
@@ -93,7 +93,7 @@ async fn a_fair_game_is_verified_where_its_commitment_was_kept(
         assert_eq!(told["difference"]["field"], "the commitment that was kept");
     }
     for (arguments, code) in
-        [(&["--commitment", &kept][..], 0), (&[], 2), (&["--commitment", "00"], 1)]
+        [(&["--commitment", &kept][..], 0), (&[], 3), (&["--commitment", "00"], 1)]
     {
         let output = python(&[&here[..], arguments].concat());
         assert_eq!(output.status.code(), Some(code), "{output:?}");
@@ -144,7 +144,7 @@ async fn the_verifier_in_python_is_not_fooled() {
     for nothing in ["{}", "[]", "null", "{\"text\": \"\"}", ""] {
         let (_file, path) = file(nothing);
         let code = python(&[&path, &commitment]).status.code();
-        assert!(code == Some(1) || (nothing.is_empty() && code == Some(2)), "{nothing}: {code:?}");
+        assert!(code == Some(1) || (nothing.is_empty() && code == Some(3)), "{nothing}: {code:?}");
     }
 }
 
@@ -167,7 +167,7 @@ async fn what_cannot_be_proven_yet_or_ever_is_unproven() {
     );
     for text in [going_on, given] {
         let (_file, path) = file(&text);
-        assert_eq!(python(&[&path]).status.code(), Some(2));
+        assert_eq!(python(&[&path]).status.code(), Some(3));
     }
 }
 

@@ -17,10 +17,11 @@ export function Actions({ session }: { session: Session }): JSX.Element | null {
   }
   if (game.state === GameState.WAITING) {
     const [seat] = session.seats.value;
+    const off = game.series ? "rematchWithdraw" : "abort";
     return seat === undefined ? null : (
       <div class="actions">
-        <Asked question={t("abort")} busy={busy} onYes={() => session.abort(seat)}>
-          {t("abort")}
+        <Asked question={`${t(off)}?`} busy={busy} onYes={() => session.abort(seat)}>
+          {t(off)}
         </Asked>
       </div>
     );
@@ -54,17 +55,22 @@ export function Actions({ session }: { session: Session }): JSX.Element | null {
             </button>
           )}
           {new Set(session.records.value.map((record) => record.seat)).size < game.seats.length ? (
-            <Asked question={t("abort")} busy={busy} onYes={() => session.abort(seat)}>
+            <Asked question={`${t("abort")}?`} busy={busy} onYes={() => session.abort(seat)}>
               {t("abort")}
             </Asked>
           ) : null}
-          <Asked question={t("resignQuestion")} busy={busy} onYes={() => session.resign(seat)}>
+          <Asked question={resignQuestion(session, game, seat)} busy={busy} onYes={() => session.resign(seat)}>
             {t("resign")}
           </Asked>
         </>
       )}
     </div>
   );
+}
+
+/** Whether a seat is to resign; of several on this device it is named. */
+function resignQuestion(session: Session, game: Game, seat: number): string {
+  return session.seats.value.length > 1 ? `${seatName(game, seat)}: ${t("resignQuestion")}` : t("resignQuestion");
 }
 
 /** Whether a seat has acted, and nothing has been turned up since. */

@@ -1,10 +1,12 @@
 /** How a game ended, whether its deal was fair, and the rematch. */
 
 import type { Fault, Game } from "banqi-client";
-import { BanqiError, EndReason, verifyDeal } from "banqi-client";
+import { BanqiError, verifyDeal } from "banqi-client";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
+import { Question } from "./actions";
+import { ending, why } from "./ending";
 import { fromHex } from "./hexadecimal";
 import { notice, tell, told } from "./notices";
 import { gameLink } from "./routes";
@@ -14,22 +16,6 @@ import type { Session } from "./session";
 import type { Key } from "./text";
 import { t } from "./text";
 
-/** How a game ended, in a sentence. */
-export function ending(session: Session, game: Game): string {
-  const winners = game.result?.winners ?? [];
-  if (game.result?.reason === EndReason.ABORTED) {
-    return t("aborted");
-  }
-  if (winners.length === 0) {
-    return t("draw");
-  }
-  const mine = session.seats.value;
-  if (mine.length > 0 && mine.length < game.seats.length) {
-    return t(winners.some((seat) => mine.includes(seat)) ? "won" : "lost");
-  }
-  return t("wonBy", { name: winners.map((seat) => seatName(game, seat)).join(", ") });
-}
-
 export function After({ session }: { session: Session }): JSX.Element | null {
   const game = session.game.value;
   if (!game?.result) {
@@ -38,17 +24,29 @@ export function After({ session }: { session: Session }): JSX.Element | null {
   return (
     <section class="after">
       <h2>{ending(session, game)}</h2>
-      <p>{t(`reason${game.result.reason}` as Key)}</p>
+      <p>{why(game.result.reason)}</p>
       <Rematch session={session} game={game} />
       {game.commitment.length > 0 ? <Fairness session={session} game={game} /> : null}
     </section>
   );
 }
 
+/** How often a rematch that is asked for is looked at, in milliseconds. */
+const LOOK = 5_000;
+
 function Rematch({ session, game }: { session: Session; game: Game }): JSX.Element {
   const [over, setOver] = useState(false);
   const next = game.rematchGameId;
   const plays = session.seats.value.length > 0;
+  const declined = session.kept.value.declined;
+  useEffect(() => {
+    if (!next || !plays || declined || over) {
+      return undefined;
+    }
+    // Who asked may take it back.
+    const look = setInterval(() => void session.isOver(next).then((is) => is && setOver(true)), LOOK);
+    return () => clearInterval(look);
+  }, [next, plays, declined, over]);
   const ask = async (): Promise<void> => {
     const id = await session.rematch();
     if (id !== undefined) {
@@ -58,8 +56,15 @@ function Rematch({ session, game }: { session: Session; game: Game }): JSX.Eleme
     }
   };
   // Who never came is not asked again; and a game has one rematch.
-  if (over || game.seats.some(({ joined }) => !joined)) {
+  if (game.seats.some(({ joined }) => !joined)) {
     return <></>;
+  }
+  if (over || (next && declined)) {
+    return (
+      <p>
+        {t(over ? "rematchOver" : "rematchDeclined")} <a href="#/">{t("home")}</a>
+      </p>
+    );
   }
   if (next && !plays) {
     return (
@@ -68,15 +73,21 @@ function Rematch({ session, game }: { session: Session; game: Game }): JSX.Eleme
       </p>
     );
   }
-  return (
-    <>
-      {next ? <p role="alert">{t("rematchQuestion", { name: others(session, game) })}</p> : null}
-      {plays ? (
-        <button type="button" class="main" disabled={session.busy.value} onClick={() => void ask()}>
-          {t(next ? "accept" : "rematch")}
-        </button>
-      ) : null}
-    </>
+  if (next) {
+    return (
+      <Question
+        text={t("rematchQuestion", { name: others(session, game) })}
+        busy={session.busy.value}
+        onAnswer={(accept) => (accept ? void ask() : session.declineRematch())}
+      />
+    );
+  }
+  return plays ? (
+    <button type="button" class="main" disabled={session.busy.value} onClick={() => void ask()}>
+      {t("rematch")}
+    </button>
+  ) : (
+    <></>
   );
 }
 

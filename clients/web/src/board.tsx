@@ -1,16 +1,33 @@
 /** The board: by click, touch, keyboard and screen reader. */
 
-import type { LegalAction } from "banqi-client";
-import { ActionKind, Cell } from "banqi-client";
+import type { Game, LegalAction } from "banqi-client";
+import { ActionKind, Cell, GameState } from "banqi-client";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { pieceIn, pieceName, squareName } from "./names";
+import type { Notice } from "./notices";
+import { hush, tell } from "./notices";
 import { FaceDown, FaceUp } from "./piece";
+import { seatName } from "./seats";
 import type { Session } from "./session";
 import { t } from "./text";
 
 const FILES = 8;
+
+/** Why nobody acts on the board from here. */
+function whyNot(session: Session, game: Game): Notice {
+  if (game.state === GameState.FINISHED) {
+    return { key: "gameOver", passes: true };
+  }
+  if (game.state === GameState.WAITING) {
+    return { key: game.seats.every(({ joined }) => joined) ? "waitingForDeal" : "waitingForPlayers", passes: true };
+  }
+  if (session.seats.value.length === 0) {
+    return { key: "watchOnly", passes: true };
+  }
+  return { key: "turnOf", values: { name: seatName(game, game.position?.toMove ?? 0) }, passes: true };
+}
 
 /** The square of a field that numbers them from 1, as an index. */
 function index(square: number): number {
@@ -29,8 +46,11 @@ export function Board({ session }: { session: Session }): JSX.Element | null {
   const from = chosen !== undefined && legal.some((action) => index(action.from) === chosen) ? chosen : undefined;
   const selected = session.acting.value === undefined ? undefined : (chain ?? from);
 
-  // A choice is over with what it was made in.
-  useEffect(() => choose(undefined), [game?.revision]);
+  // A choice is over with what it was made in, and so is what was said of it.
+  useEffect(() => {
+    choose(undefined);
+    hush(false);
+  }, [game?.revision]);
   // Before the next key can come.
   useLayoutEffect(() => {
     if (moves.current) {
@@ -54,6 +74,10 @@ export function Board({ session }: { session: Session }): JSX.Element | null {
 
   const act = (square: number): void => {
     setFocused(square);
+    if (session.acting.value === undefined) {
+      tell(whyNot(session, game));
+      return;
+    }
     const action = targets.get(square);
     if (action) {
       void session.play(action.text);

@@ -5,18 +5,19 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import { Actions } from "./actions";
-import { After, ending } from "./after";
+import { After } from "./after";
 import { Board } from "./board";
 import { copy } from "./copying";
+import { ending, lastLine } from "./ending";
 import { HowTo } from "./how-to";
 import { keep, kept } from "./keeping";
+import { Notices } from "./notice";
 import { told } from "./notices";
-import { loadPresets, nameOf } from "./presets";
+import { about, loadPresets, nameOf, shortName } from "./presets";
 import { inWords, Record } from "./record";
 import { gameAddress } from "./routes";
 import { Seats, seatName, Swatches } from "./seats";
 import { Session } from "./session";
-import type { Key } from "./text";
 import { t } from "./text";
 import { Trays } from "./trays";
 
@@ -61,7 +62,7 @@ function Shown({ session }: { session: Session }): JSX.Element {
           <Seats session={session} />
           {preset ? (
             <p class="rules-name">
-              {t("rules")}: {t(`preset${preset}` as Key)}
+              {t("rules")}: {shortName(preset)} <small class="about">{about(preset)}</small>
             </p>
           ) : null}
           <After session={session} />
@@ -90,12 +91,19 @@ function Status({ session }: { session: Session }): JSX.Element {
     };
   }, [mine]);
   return (
-    <div class="status" aria-live="polite">
-      <p class={`now ${mine ? "mine" : ""}`}>
+    <div class="status">
+      <p aria-live="polite" class={`now ${mine ? "mine" : ""}`}>
         {game ? now(session) : t("connecting")} <Swatches colours={colours} />
       </p>
-      <p class="last-action">{last && game ? `${seatName(game, last.seat)}: ${inWords(last)}` : "\u00a0"}</p>
-      {session.connection.value === "lost" ? <p class="lost">{t("connectionLost")}</p> : null}
+      <p aria-live="polite" class="last-action">
+        {game?.result ? lastLine(game) : last && game ? `${seatName(game, last.seat)}: ${inWords(last)}` : "\u00a0"}
+      </p>
+      <Notices />
+      {session.connection.value === "lost" ? (
+        <p aria-live="polite" class="lost">
+          {t("connectionLost")}
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -6,11 +6,12 @@ import { BanqiError, GameState, SeatClaim, Seating, type TimeControlSchema } fro
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { why } from "./ending";
 import { toHex } from "./hexadecimal";
 import { HowTo } from "./how-to";
 import { keep, keepGame, kept, keptGame, keptGames } from "./keeping";
 import { tell, told } from "./notices";
-import { loadPresets, nameOf, presets } from "./presets";
+import { about, loadPresets, nameOf, presets, shortName } from "./presets";
 import { gameLink, typedGame } from "./routes";
 import { seatName } from "./seats";
 import { apiKey, away, service, useKey } from "./service";
@@ -136,10 +137,11 @@ function NewGame(): JSX.Element {
           <select name="preset" value={preset} onChange={(event) => setPreset(event.currentTarget.value)}>
             {(presets.value.length > 0 ? presets.value.map(({ name }) => name) : ["TAIWANESE"]).map((name) => (
               <option key={name} value={name}>
-                {t(`preset${name}` as Key)}
+                {shortName(name)}
               </option>
             ))}
           </select>
+          <small class="about">{about(preset)}</small>
         </label>
         <fieldset>
           <legend>{t("opponent")}</legend>
@@ -265,7 +267,7 @@ function Recent({ id }: { id: string }): JSX.Element {
   const mine = Object.keys(keptGame(id).tokens).map(Number);
   const state =
     game.state === GameState.FINISHED
-      ? t(`reason${game.result?.reason ?? 0}` as Key)
+      ? why(game.result?.reason ?? 0)
       : game.state === GameState.WAITING
         ? t("waitingForPlayers")
         : t(mine.includes(game.position?.toMove ?? 0) ? "yourTurn" : "turnOf", {
@@ -275,7 +277,7 @@ function Recent({ id }: { id: string }): JSX.Element {
   return (
     <>
       {game.seats.map(({ number }) => seatName(game, number)).join(" – ")} · {state}
-      {preset ? ` · ${t(`preset${preset}` as Key).split(":")[0]?.split("：")[0] ?? ""}` : ""}
+      {preset ? ` · ${shortName(preset)}` : ""}
     </>
   );
 }

@@ -30,11 +30,17 @@ export interface KeptGame {
   entropies: Record<string, string>;
   /** When it was opened last, in milliseconds. */
   opened: number;
+  /** Whether a rematch was declined here. */
+  declined: boolean;
 }
+
+/** A game of which nothing is known. */
+export const UNKNOWN: KeptGame = { tokens: {}, commitment: "", entropies: {}, opened: 0, declined: false };
 
 /** What is known of a game. */
 export function keptGame(id: string): KeptGame {
-  const nothing: KeptGame = { tokens: {}, commitment: "", entropies: {}, opened: 0 };
+  // Of its own, since whoever asks changes it.
+  const nothing = structuredClone(UNKNOWN);
   try {
     return { ...nothing, ...(JSON.parse(kept(`game.${id}`) ?? "{}") as Partial<KeptGame>) };
   } catch {

@@ -2,17 +2,20 @@
 
 import { render } from "preact";
 import type { JSX } from "preact";
+import { useLayoutEffect } from "preact/hooks";
 
 import { GamePage } from "./game-page";
 import { Home } from "./home";
-import { notice } from "./notices";
+import { Notices } from "./notice";
+import { hush } from "./notices";
 import { draw, drawing } from "./piece";
 import { shownGame } from "./routes";
 import { choose, language, LANGUAGES, t } from "./text";
 
 function Page(): JSX.Element {
   const id = shownGame.value;
-  const said = notice.value;
+  // What was said on another page is over.
+  useLayoutEffect(() => hush(true), [id]);
   return (
     <>
       <header>
@@ -37,10 +40,8 @@ function Page(): JSX.Element {
           </select>
         </label>
       </header>
+      {id === undefined ? <Notices /> : null}
       {id === undefined ? <Home /> : <GamePage id={id} key={id} />}
-      <div class="notice" role="status" aria-live="polite">
-        {said ? <p>{t(said.key, said.values)}</p> : null}
-      </div>
     </>
   );
 }

@@ -6,6 +6,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { copy } from "./copying";
+import { lastLine } from "./ending";
 import { pieceName, squareName } from "./names";
 import { tell, told } from "./notices";
 import { service } from "./service";
@@ -39,10 +40,12 @@ export function inWords(record: ActionRecord): string {
 
 export function Record({ session }: { session: Session }): JSX.Element {
   const records = session.records.value;
+  const game = session.game.value;
+  const end = game?.result ? lastLine(game) : undefined;
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     list.current?.scrollTo({ top: list.current.scrollHeight });
-  }, [records.length]);
+  }, [records.length, end]);
   const copyRecord = async (): Promise<void> => {
     try {
       const request = { gameId: session.id, format: ExportFormat.RECORD };
@@ -55,7 +58,7 @@ export function Record({ session }: { session: Session }): JSX.Element {
   return (
     <details class="record" open>
       <summary>{t("record")}</summary>
-      {records.length === 0 ? (
+      {records.length === 0 && end === undefined ? (
         <p class="none">{t("recordEmpty")}</p>
       ) : (
         <ol ref={list} tabIndex={0} aria-label={t("record")}>
@@ -64,6 +67,7 @@ export function Record({ session }: { session: Session }): JSX.Element {
               <span class="turn">{record.turnNumber}.</span> <code>{record.text}</code> <span>{inWords(record)}</span>
             </li>
           ))}
+          {end === undefined ? null : <li class="end">{end}</li>}
         </ol>
       )}
       <button type="button" onClick={() => void copyRecord()}>

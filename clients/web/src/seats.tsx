@@ -8,6 +8,7 @@ import { useEffect, useState } from "preact/hooks";
 import { shown, written } from "./clock";
 import { colourName } from "./names";
 import type { Session } from "./session";
+import type { Key } from "./text";
 import { t } from "./text";
 
 /** What a seat is called. */
@@ -51,7 +52,7 @@ export function Seats({ session }: { session: Session }): JSX.Element | null {
               ) : (
                 <Swatches colours={seat.colours} />
               )}
-              {seat.out ? <small> {t("out")}</small> : null}
+              {seat.out ? <small class="departure"> {departure(game, seat.number)}</small> : null}
               {place === undefined ? null : <b class="place"> {t("place", { number: place })}</b>}
             </span>
             <Clock session={session} game={game} seat={seat.number} />
@@ -60,6 +61,12 @@ export function Seats({ session }: { session: Session }): JSX.Element | null {
       })}
     </ul>
   );
+}
+
+/** That a seat is out, and why. */
+function departure(game: Game, seat: number): string {
+  const reason = game.departures.find((departure) => departure.seat === seat)?.reason;
+  return reason === undefined ? t("out") : t("outBecause", { reason: t(`reason${reason}` as Key) });
 }
 
 /** The colours of a seat. */

@@ -1,13 +1,13 @@
 /** One game as this browser sees and plays it. */
 
 import type { ActionRecord, Game, PlayActionRequest } from "banqi-client";
-import { BanqiError, GameState, GameView, randomBytes, SeatClaim, watchGame } from "banqi-client";
+import { BanqiError, EndReason, GameState, GameView, randomBytes, SeatClaim, watchGame } from "banqi-client";
 import { computed, signal } from "@preact/signals";
 
 import { toHex } from "./hexadecimal";
 import { after, ofLog } from "./history";
 import type { KeptGame } from "./keeping";
-import { keepGame, keptGame } from "./keeping";
+import { keepGame, keptGame, UNKNOWN } from "./keeping";
 import { told, tell } from "./notices";
 import { service } from "./service";
 
@@ -34,7 +34,7 @@ export class Session {
   /** The action that is under way. */
   readonly sending = signal<string | undefined>(undefined);
   /** What this browser knows of it. */
-  readonly kept = signal<KeptGame>({ tokens: {}, commitment: "", entropies: {}, opened: 0 });
+  readonly kept = signal<KeptGame>(UNKNOWN);
   /** The seats that are played from here, from 1. */
   readonly seats = computed(() => Object.keys(this.kept.value.tokens).map(Number));
   /** The seat to move, if it is played from here and may act. */
@@ -143,6 +143,23 @@ export class Session {
       }
     });
     return id;
+  }
+
+  /** Puts the question for a rematch away. The service knows no such answer, so this browser keeps it. */
+  declineRematch(): void {
+    this.#keep((kept) => {
+      kept.declined = true;
+    });
+  }
+
+  /** Whether a game, which is the rematch of this one, was called off. */
+  async isOver(rematch: string): Promise<boolean> {
+    try {
+      return (await service.games.getGame({ gameId: rematch })).game?.result?.reason === EndReason.ABORTED;
+    } catch {
+      // Hidden, or out of reach: whoever accepts is told.
+      return false;
+    }
   }
 
   /** What reads show, so that they are answered what a seat of this browser may see. */

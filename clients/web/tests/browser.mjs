@@ -82,6 +82,22 @@ export class Person {
     return this.page.locator(`[data-square="${number - 1}"]`);
   }
 
+  /** Clicks on the board where nothing can be done from here, and is told why, where it covers no control. */
+  async tapped(expected) {
+    await this.square(3).click();
+    await this.page.locator(".notice p").waitFor();
+    assert.equal((await this.page.textContent(".notice p")).replace(/[\u2068\u2069]/g, ""), expected);
+    const covered = await this.page.evaluate(() => {
+      const said = document.querySelector(".notice p").getBoundingClientRect();
+      const controls = [...document.querySelectorAll("button, select, input, a, summary")];
+      return controls.filter((control) => {
+        const { left, right, top, bottom, width } = control.getBoundingClientRect();
+        return width > 0 && left < said.right && right > said.left && top < said.bottom && bottom > said.top;
+      }).length;
+    });
+    assert.equal(covered, 0, "the notice covers controls");
+  }
+
   /** Acts by clicks or touches, and waits until it is shown. */
   async act(action) {
     const before = await this.page.locator(".record li").count();

@@ -8,10 +8,11 @@ import { Table } from "./player.mjs";
 
 const [origin, pictures, ...only] = process.argv.slice(2);
 const browser = await launch();
-const scenes = { wholeGame, fourSeats, byKeyboard, bargains, sameDevice, languages };
+const scenes = { wholeGame, fourSeats, byKeyboard, bargains, sameDevice, declined, languages };
 
 async function picture(person, name, options = {}) {
   if (pictures) {
+    await person.page.evaluate(() => scrollTo(0, 0));
     await person.page.screenshot({ path: join(pictures, `${name}.png`), ...options });
   }
 }
@@ -153,13 +154,14 @@ async function fourSeats() {
   await picture(people[0], "four");
   await people[1].page.setViewportSize(PHONE);
   await picture(people[1], "four-phone", { fullPage: true });
-  // The three others resign, so the one who is left has won.
+  // Who is out is told with the reason. The three others resign, so the one who is left has won.
   for (const person of people.slice(1)) {
     await person.page.getByRole("button", { name: "Resign" }).click();
     await person.page.getByRole("button", { name: "Yes" }).click();
   }
   await people[0].page.waitForSelector(".after h2");
   assert.equal(await people[0].page.textContent(".after h2"), "You have won!");
+  assert.equal((await people[0].page.textContent(".departure")).trim(), "out: Resigned");
   await Promise.all(people.map((person) => person.leave()));
 }
 
@@ -231,6 +233,51 @@ async function bargains() {
   await Promise.all([ann, bob].map((person) => person.leave()));
 }
 
+/** Who may not act is told why, a resignation stands in the record, and a rematch is declined or taken back. */
+async function declined() {
+  const ann = await Person.come(browser, origin, "Ann");
+  const bob = await Person.come(browser, origin, "Bob", { viewport: PHONE, colorScheme: "dark" });
+  const cat = await Person.come(browser, origin, "Cat", { locale: "sv" });
+  const link = await ann.create();
+  await ann.tapped("Waiting for the other player to open the link");
+  await bob.join(link);
+  await cat.page.goto(link);
+  await ann.page.waitForSelector(".square.can");
+  await bob.tapped("Ann is to move");
+  await cat.tapped("Du tittar på");
+  const table = new Table(origin, link);
+  await table.turn(await ready(table), [ann, bob]);
+  // What was said of a moment is over with it.
+  await bob.page.waitForSelector(".notice p", { state: "detached" });
+  await bob.page.getByRole("button", { name: "Resign" }).click();
+  await bob.page.getByRole("button", { name: "Yes" }).click();
+  await ann.page.waitForSelector(".record .end");
+  const end = async (person) => (await person.page.textContent(".record li:last-child")).replace(/[\u2068\u2069]/g, "");
+  assert.equal(await end(ann), "Bob: Resigned – Ann has won.");
+  await cat.page.waitForSelector(".record .end");
+  assert.equal(await end(cat), "Bob: Uppgivet – Ann har vunnit.");
+  await ann.page.click(".after button.main");
+  await bob.page.getByRole("button", { name: "Decline" }).click();
+  await bob.page.getByText("You have declined the rematch.").waitFor();
+  await bob.page.reload();
+  await bob.page.getByText("You have declined the rematch.").waitFor();
+  await bob.axe("a rematch declined");
+  await ann.page.getByRole("button", { name: "Take the offer of a rematch back" }).click();
+  await ann.page.getByRole("button", { name: "Yes" }).click();
+  await ann.page.waitForSelector(".record .end");
+  assert.equal(await end(ann), "The game was called off.");
+  await ann.page.goto(link);
+  await ann.page.getByText("That rematch was called off.").waitFor();
+  await refusedInSwedish(cat, ann.page.url());
+  await Promise.all([ann, bob, cat].map((person) => person.leave()));
+}
+
+/** What the service says is told in the language of the page. */
+async function refusedInSwedish(person, link) {
+  await person.page.goto(`${link.split("#")[0]}#/game/nowhere`);
+  await person.page.getByText("Det finns inget sådant parti, eller så har det tagits bort.").waitFor();
+}
+
 /** Both players on one device. */
 async function sameDevice() {
   const ann = await Person.come(browser, origin, "Ann");
@@ -246,6 +293,26 @@ async function sameDevice() {
   await ann.leave();
 }
 
+/** No choice is cut, at either width; a notice covers nothing that can be used. */
+async function fits(person, where) {
+  for (const width of [PHONE.width, 320]) {
+    await person.page.setViewportSize({ ...PHONE, width });
+    const cut = await person.page.evaluate(() =>
+      [...document.querySelectorAll("select")].flatMap((select) => {
+        const whole = select.cloneNode();
+        whole.replaceChildren(new Option(select.selectedOptions[0].text));
+        whole.style.cssText = "position: absolute; width: auto; max-width: none; visibility: hidden";
+        select.after(whole);
+        const needed = whole.getBoundingClientRect().width;
+        whole.remove();
+        return needed > select.getBoundingClientRect().width + 0.5 ? [select.selectedOptions[0].text] : [];
+      }),
+    );
+    assert.deepEqual(cut, [], `${where} at ${width}`);
+  }
+  await person.page.setViewportSize(PHONE);
+}
+
 /** Every language, on a phone: nothing is wider than the page, and nothing is left unsaid. */
 async function languages() {
   const ann = await Person.come(browser, origin, "Ann", { viewport: PHONE });
@@ -258,6 +325,7 @@ async function languages() {
       await ann.page.waitForSelector(place === "game" ? ".square" : ".how-to");
       await ann.page.selectOption("header select >> nth=1", tag);
       assert.equal(await ann.page.getAttribute("html", "lang"), tag);
+      await fits(ann, `${place} in ${tag}`);
       const wider = await ann.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.equal(wider, 0, `${place} in ${tag} is wider than a phone`);
       assert.doesNotMatch(await ann.page.innerText("body"), /\{\w+\}|undefined/);

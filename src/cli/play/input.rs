@@ -1,5 +1,9 @@
 //! What a player types.
 
+use std::io::{self, BufRead as _};
+
+use tokio::sync::mpsc;
+
 use crate::rules::Action;
 
 /// What a line asks for.
@@ -67,6 +71,28 @@ fn action(text: &str) -> Option<Action> {
     let squares: String = text.chars().filter(|letter| letter.is_ascii_alphanumeric()).collect();
     let (from, to) = squares.split_at_checked(2)?;
     format!("{from}-{to}").parse().ok()
+}
+
+/// Ready when the player presses Ctrl-C.
+pub(super) async fn interrupted() {
+    // Where it cannot be listened to, Ctrl-C ends the process, as it does anywhere else.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+/// The lines of standard input. Reading blocks, so a thread of its own does.
+pub(super) fn typed() -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel(16);
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            let Ok(line) = line else { return };
+            if sender.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
 }
 
 #[cfg(test)]

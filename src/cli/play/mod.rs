@@ -10,6 +10,7 @@ use std::io;
 
 use clap::{Args, ValueEnum};
 
+use super::refusal::{self, Fills};
 use super::remote::RemoteOptions;
 use super::screen::ScreenOptions;
 use crate::client::{CallError, ConnectError};
@@ -24,9 +25,9 @@ use session::Session;
 /// Without --server a service of its own keeps the game until it is left.
 #[derive(Args, Debug)]
 pub(super) struct Play {
-    /// Against whom
-    #[arg(long, value_enum, default_value_t = Opponent::Bot)]
-    against: Opponent,
+    /// Against whom a new game is [default: bot]
+    #[arg(long, value_enum)]
+    against: Option<Opponent>,
 
     /// How the bot plays
     #[arg(long, value_enum, default_value_t = Bot::Greedy)]
@@ -72,7 +73,7 @@ pub(super) struct Play {
 /// Against whom one plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Opponent {
-    /// A bot
+    /// A bot, which plays from here and leaves with you, also with --server
     Bot,
     /// Whoever joins, over --server
     Friend,
@@ -96,16 +97,39 @@ enum First {
 pub(super) enum PlayError {
     #[error("--against friend needs a service that both reach: name one with --server ADDRESS")]
     FriendWithoutServer,
+    #[error(
+        "--against {0}: a game that is there has its own players; leave out --against, or leave out \
+         --game for a new game"
+    )]
+    AgainstInGame(&'static str),
+    #[error("--game {game}: {source}; {}", ways_in(server, game))]
+    NoSeat { server: String, game: String, source: Box<CallError> },
     #[error("--server: {0}")]
     Connect(#[from] ConnectError),
     #[error("the service of its own did not start: {0}")]
     OwnService(#[from] OwnServiceError),
-    #[error("{0}")]
+    #[error("{}", refusal::told(.0, OPTIONS))]
     Refused(Box<CallError>),
     #[error("the service answered without a game")]
     NoGame,
     #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
+}
+
+/// What of a request is typed.
+const OPTIONS: &[Fills] = &[
+    Fills { field: "preset", option: "--preset" },
+    Fills { field: "player_id", option: "--name" },
+    Fills { field: "game_id", option: "--game" },
+    Fills { field: "seat_token", option: "--token" },
+];
+
+/// What there is to do for who finds no open seat.
+fn ways_in(server: &str, game: &str) -> String {
+    format!(
+        "who has a seat comes back with its token, as --token TOKEN or BANQI_SEAT_TOKEN, and anyone may \
+         look on with\n  banqi watch --server {server} {game}"
+    )
 }
 
 impl From<CallError> for PlayError {
@@ -116,8 +140,17 @@ impl From<CallError> for PlayError {
 
 impl Play {
     pub(super) fn run(self) -> Result<(), PlayError> {
-        if self.against == Opponent::Friend && self.server.is_none() {
-            return Err(PlayError::FriendWithoutServer);
+        match self.against {
+            Some(Opponent::Friend) if self.server.is_none() => {
+                return Err(PlayError::FriendWithoutServer);
+            }
+            Some(Opponent::Bot) if self.game.is_some() => {
+                return Err(PlayError::AgainstInGame("bot"));
+            }
+            Some(Opponent::Here) if self.game.is_some() => {
+                return Err(PlayError::AgainstInGame("here"));
+            }
+            _ => {}
         }
         crate::server::runtime(None)?.block_on(self.play())
     }
@@ -142,7 +175,13 @@ impl Play {
         let client = self.remote.connect(address).await?;
         let seating = match (&self.game, &self.token) {
             (Some(game), Some(token)) => Seating::resume(game, token),
-            (Some(game), None) => Seating::join(&client, game, &self.name).await?,
+            (Some(game), None) => match Seating::join(&client, game, &self.name).await {
+                Err(PlayError::Refused(source)) if has_no_seat(&source) => {
+                    let (server, game) = (address.to_owned(), game.clone());
+                    return Err(PlayError::NoSeat { server, game, source });
+                }
+                joined => joined?,
+            },
             (None, _) => self.create(&client).await?,
         };
         let from_elsewhere = kept.then(|| address.to_owned());
@@ -153,9 +192,15 @@ impl Play {
         let new = seating::NewGame {
             preset: &self.preset,
             name: &self.name,
-            against: self.against,
+            against: self.against.unwrap_or(Opponent::Bot),
             first: self.first,
         };
         Seating::create(client, new).await
     }
+}
+
+/// Whether nobody can come into the game any more.
+fn has_no_seat(error: &CallError) -> bool {
+    let reasons = ["NO_SEAT_OPEN", "SEAT_TAKEN", "SEAT_RESERVED", "ALREADY_SEATED", "GAME_OVER"];
+    reasons.contains(&error.reason.as_str())
 }

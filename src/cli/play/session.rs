@@ -1,17 +1,16 @@
 //! A game that is played: what happens in it, and what is typed.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, Write as _};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
-
-use super::PlayError;
 use super::bot::Bot;
-use super::input::{HELP, Input};
+use super::input::{HELP, Input, interrupted, typed};
 use super::seating::Seating;
+use super::{OPTIONS, PlayError};
 use crate::api::proto::v1;
-use crate::cli::screen::{HISTORY_LOST, Screen, ending, happened};
-use crate::client::{CallError, Client, Watch, Watched};
+use crate::cli::refusal;
+use crate::cli::screen::{BACK, HISTORY_LOST, LOST, Screen, ending, happened};
+use crate::client::{Client, Watch, Watched};
 use crate::rules::Action;
 
 /// How long a bot thinks, so that one sees what it does.
@@ -19,9 +18,6 @@ const THOUGHT: Duration = Duration::from_millis(400);
 
 /// After how long a player is told that the service has not answered yet.
 const SLOW: Duration = Duration::from_secs(2);
-
-/// What he is told.
-const AWAY: &str = "the service does not answer; trying again (Ctrl-C leaves)";
 
 /// How many lines of what happened are shown.
 const SAID: usize = 4;
@@ -36,6 +32,10 @@ pub(super) struct Session {
     from_elsewhere: Option<String>,
     game: Option<v1::Game>,
     said: Vec<String>,
+    /// The revision that what was typed last has made: it is shown before the next line is read.
+    made: u64,
+    /// Whether the player was told that the service does not answer.
+    away: bool,
 }
 
 /// Whether the session goes on.
@@ -54,7 +54,17 @@ impl Session {
         screen: Screen,
         from_elsewhere: Option<String>,
     ) -> Self {
-        Self { client, seating, bot, screen, from_elsewhere, game: None, said: Vec::new() }
+        Self {
+            client,
+            seating,
+            bot,
+            screen,
+            from_elsewhere,
+            game: None,
+            said: Vec::new(),
+            made: 0,
+            away: false,
+        }
     }
 
     /// Plays until the player leaves, or the input ends, and says how to come back.
@@ -81,7 +91,7 @@ impl Session {
                         Next::Go
                     }
                 },
-                line = lines.recv() => match line {
+                line = lines.recv(), if self.listens() => match line {
                     Some(line) => self.typed(&line).await?,
                     None => Next::Quit,
                 },
@@ -96,11 +106,23 @@ impl Session {
                 Next::Rematch(seating) => {
                     self.seating = seating;
                     self.game = None;
+                    self.made = 0;
                     watch = self.watch();
                     watching = true;
                 }
             }
         }
+    }
+
+    /// Whether the next line is to be read: once the player has seen what the last one came to, also where
+    /// all lines come at once through a pipe. Whoever waits for a service that is away may always leave.
+    fn listens(&self) -> bool {
+        self.away || (self.is_shown() && self.bot_to_move().is_none())
+    }
+
+    /// Whether the watch has come to what was made from here.
+    fn is_shown(&self) -> bool {
+        self.game.as_ref().is_some_and(|game| game.revision >= self.made)
     }
 
     fn watch(&self) -> Watch {
@@ -129,7 +151,7 @@ impl Session {
     }
 
     fn bot_to_move(&self) -> Option<u32> {
-        let seat = self.to_move()?;
+        let seat = self.to_move().filter(|_| self.is_shown())?;
         self.seating.bots.contains_key(&seat).then_some(seat)
     }
 
@@ -145,13 +167,12 @@ impl Session {
         let token = self.seating.bots.get(&seat).cloned().unwrap_or_default();
         let request = self.action(token, action, game.etag.clone());
         match self.client.play_action(request).await {
-            Ok(answer) => self.game = answer.game,
+            // The watch shows it.
+            Ok(answer) => self.has_made(answer.game)?,
             // The game has ended or was taken back meanwhile, as the watch will tell.
             Err(error) if error.reason == "ETAG_MISMATCH" => self.game = None,
             // It is the bot's turn as before, so it tries again.
-            Err(error) if error.is_transient() => {
-                self.tell(AWAY)?;
-            }
+            Err(error) if error.is_transient() => self.tell_away()?,
             Err(error) => return Err(error.into()),
         }
         Ok(())
@@ -162,12 +183,35 @@ impl Session {
         v1::PlayActionRequest { game_id, seat_token, action, etag, ..Default::default() }
     }
 
+    /// Notes what a call has made of the game, which the watch is going to show.
+    fn has_made(&mut self, game: Option<v1::Game>) -> Result<(), PlayError> {
+        self.made = self.made.max(game.map_or(0, |game| game.revision));
+        self.tell_back()
+    }
+
+    /// Says, once, that the service does not answer.
+    fn tell_away(&mut self) -> Result<(), PlayError> {
+        if std::mem::replace(&mut self.away, true) {
+            return Ok(());
+        }
+        Ok(writeln!(io::stdout(), "\n{LOST}")?)
+    }
+
+    /// Says so once it answers again.
+    fn tell_back(&mut self) -> Result<(), PlayError> {
+        if std::mem::take(&mut self.away) {
+            self.tell(BACK)?;
+        }
+        Ok(())
+    }
+
     async fn seen(&mut self, watched: Watched) -> Result<Next, PlayError> {
         let own = self.own();
         match watched {
             Watched::Snapshot(snapshot) => {
                 if snapshot.history_lost {
                     self.say(HISTORY_LOST.to_owned());
+                    self.made = 0;
                 }
                 self.game = snapshot.game;
             }
@@ -183,6 +227,14 @@ impl Session {
                 self.answer_for_bots().await?;
             }
             Watched::Presence(_) => return Ok(Next::Go),
+            Watched::Lost => {
+                self.tell_away()?;
+                return Ok(Next::Go);
+            }
+            Watched::Back => {
+                self.tell_back()?;
+                return Ok(Next::Go);
+            }
         }
         self.show()?;
         Ok(Next::Go)
@@ -270,20 +322,34 @@ impl Session {
             Ok(input) => input,
             Err(told) => return self.tell(&told),
         };
-        let acting = async {
+        match self.act_or_say_why_not_yet(input).await {
+            Err(PlayError::Refused(error)) if error.reason == "ETAG_MISMATCH" => self.tell(
+                "something else happened first: look, and type it again if you still want it",
+            ),
+            Err(PlayError::Refused(error)) => self.tell(&refusal::told(&error, OPTIONS)),
+            acted => acted,
+        }
+    }
+
+    /// Does what was typed. Where that takes long, the player is told that the service does not answer.
+    async fn act_or_say_why_not_yet(&mut self, input: Input) -> Result<Next, PlayError> {
+        if self.away {
+            return self.act(input).await;
+        }
+        let acted = {
             let mut acting = std::pin::pin!(self.act(input));
             tokio::select! {
                 acted = &mut acting => return acted,
                 () = tokio::time::sleep(SLOW) => {}
             }
-            writeln!(io::stdout(), "{AWAY}")?;
+            writeln!(io::stdout(), "{LOST}")?;
             acting.await
         };
-        match acting.await {
-            Ok(next) => Ok(next),
-            Err(PlayError::Refused(error)) => self.tell(&told(&error)),
-            Err(error) => Err(error),
+        self.away = true;
+        if acted.is_ok() {
+            self.tell_back()?;
         }
+        acted
     }
 
     /// Says something now, below what is shown.
@@ -309,7 +375,8 @@ impl Session {
             | Input::Accept
             | Input::Decline
             | Input::Takeback => {
-                self.bargain(&input).await?;
+                let game = self.bargain(&input).await?;
+                self.has_made(game)?;
             }
         }
         Ok(Next::Go)
@@ -328,13 +395,14 @@ impl Session {
             return self.tell("no seat is played from here");
         };
         let etag = self.game.as_ref().map(|game| game.etag.clone()).unwrap_or_default();
-        self.client.play_action(self.action(token, action.to_string(), etag)).await?;
+        let answer = self.client.play_action(self.action(token, action.to_string(), etag)).await?;
+        self.has_made(answer.game)?;
         Ok(Next::Go)
     }
 
     /// What concerns the game as a whole. Of several seats at one terminal the one to move is meant, and for
     /// answers the one that is asked.
-    async fn bargain(&self, input: &Input) -> Result<(), PlayError> {
+    async fn bargain(&self, input: &Input) -> Result<Option<v1::Game>, PlayError> {
         let offer = self
             .game
             .as_ref()
@@ -352,36 +420,35 @@ impl Session {
         let (game_id, seat_token) = (self.seating.game_id.clone(), token);
         let accept = *input == Input::Accept;
         let takeback = self.game.as_ref().is_some_and(|game| game.takeback_request.is_some());
-        match input {
+        Ok(match input {
             Input::Resign => {
                 let request = v1::ResignGameRequest { game_id, seat_token, ..Default::default() };
-                self.client.resign_game(request).await.map(drop)
+                self.client.resign_game(request).await.map(|answer| answer.game)
             }
             Input::Abort => {
                 let request = v1::AbortGameRequest { game_id, seat_token, ..Default::default() };
-                self.client.abort_game(request).await.map(drop)
+                self.client.abort_game(request).await.map(|answer| answer.game)
             }
             Input::Draw => {
                 let request = v1::OfferDrawRequest { game_id, seat_token, ..Default::default() };
-                self.client.offer_draw(request).await.map(drop)
+                self.client.offer_draw(request).await.map(|answer| answer.game)
             }
             Input::Takeback => {
                 let request =
                     v1::RequestTakebackRequest { game_id, seat_token, ..Default::default() };
-                self.client.request_takeback(request).await.map(drop)
+                self.client.request_takeback(request).await.map(|answer| answer.game)
             }
             _ if takeback => {
                 let request =
                     v1::AnswerTakebackRequest { game_id, seat_token, accept, ..Default::default() };
-                self.client.answer_takeback(request).await.map(drop)
+                self.client.answer_takeback(request).await.map(|answer| answer.game)
             }
             _ => {
                 let request =
                     v1::AnswerDrawRequest { game_id, seat_token, accept, ..Default::default() };
-                self.client.answer_draw(request).await.map(drop)
+                self.client.answer_draw(request).await.map(|answer| answer.game)
             }
-        }?;
-        Ok(())
+        }?)
     }
 
     async fn record(&self) -> Result<Next, PlayError> {
@@ -411,50 +478,23 @@ impl Session {
         Ok(next.map_or(Next::Go, Next::Rematch))
     }
 
-    /// Says how to come back.
+    /// Says how to come back, or why one cannot.
     fn leave(&self) -> Result<(), PlayError> {
         let over = self.game.as_ref().is_some_and(|game| game.result.is_some());
-        // A bot goes with this process, and a game against it cannot go on.
-        let kept = self.from_elsewhere.as_ref().filter(|_| !over && self.seating.bots.is_empty());
-        let Some(address) = kept else { return Ok(()) };
+        let Some(address) = self.from_elsewhere.as_ref().filter(|_| !over) else { return Ok(()) };
         let game = &self.seating.game_id;
         let mut out = io::stdout().lock();
+        if !self.seating.bots.is_empty() {
+            writeln!(
+                out,
+                "\nthe bot plays from here and leaves with you, which ends game\n{game}"
+            )?;
+            return Ok(());
+        }
         writeln!(out, "\nthe game goes on without you; come back with")?;
         for token in self.seating.own.values() {
             writeln!(out, "BANQI_SEAT_TOKEN={token} banqi play --server {address} --game {game}")?;
         }
         Ok(())
     }
-}
-
-/// Ready when the player presses Ctrl-C.
-async fn interrupted() {
-    // Where it cannot be listened to, Ctrl-C ends the process, as it does anywhere else.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
-    }
-}
-
-/// What the service says of a call that it refused.
-fn told(error: &CallError) -> String {
-    let fields: Vec<String> = error
-        .violations
-        .iter()
-        .map(|violation| format!("{}: {}", violation.field, violation.description))
-        .collect();
-    if fields.is_empty() { error.message.clone() } else { fields.join("\n") }
-}
-
-/// The lines of standard input. Reading blocks, so a thread of its own does.
-fn typed() -> mpsc::Receiver<String> {
-    let (sender, receiver) = mpsc::channel(16);
-    std::thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
-            let Ok(line) = line else { return };
-            if sender.blocking_send(line).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
 }

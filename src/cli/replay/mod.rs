@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::board::Style;
+use super::reasons;
 use file::{FileError, Written};
 use json::Game;
 
@@ -176,7 +177,7 @@ fn show_record<Out: Write, Wait: Fn() -> io::Result<()>>(
         let played = record.replay_entry(&mut referee, entry)?;
         let what = match (played, entry.event) {
             (_, Event::Left { seat, reason }) => {
-                format!("seat {seat} leaves: {}", EndReason::from(reason))
+                format!("seat {seat} leaves: {}", in_words(EndReason::from(reason)))
             }
             (Some(played), Event::Acted(record)) => format!("seat {}: {record}", played.seat),
             (None, Event::Acted(record)) => record.to_string(),
@@ -194,9 +195,13 @@ fn ending(referee: &Referee) -> String {
     };
     match outcome.winner() {
         _ if outcome.reason == EndReason::Aborted => "aborted: no winner and no loser".to_owned(),
-        Some(seat) => format!("seat {seat} wins: {}", outcome.reason),
-        None => format!("a draw: {}", outcome.reason),
+        Some(seat) => format!("seat {seat} wins: {}", in_words(outcome.reason)),
+        None => format!("a draw: {}", in_words(outcome.reason)),
     }
+}
+
+fn in_words(reason: EndReason) -> String {
+    reasons::in_words(reason.into())
 }
 
 #[cfg(test)]
@@ -227,9 +232,11 @@ mod tests {
         let record = "[RuleSet \"DOUBLE_FOUR\"]\n\n1. 3!TIMEOUT b3(k) 2. 2!RESIGNATION\n";
         let record: GameRecord = record.parse().expect("a record");
         let shown = on_screen(true, |screen| show_record(&record, screen)).expect("a game");
-        for told in
-            ["\n1. seat 3 leaves: TIMEOUT\n", "\n2. seat 1: b3(k)\n", "\n3. seat 2 leaves: RESIGN"]
-        {
+        for told in [
+            "\n1. seat 3 leaves: a clock ran out (TIMEOUT)\n",
+            "\n2. seat 1: b3(k)\n",
+            "\n3. seat 2 leaves: by resignation (RESIGNATION)\n",
+        ] {
             assert!(shown.contains(told), "{shown}");
         }
         assert!(shown.ends_with("\nthe game goes on: seat 4 to move\n"), "{shown}");

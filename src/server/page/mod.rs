@@ -22,7 +22,20 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
 );
 
-/// Answers GET and HEAD of the page's files; everything else goes on to the services.
+/// What a browser is shown where there is nothing.
+const NOTHING: &str = "<!doctype html>
+<html lang=\"en\">
+<meta charset=\"utf-8\">
+<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
+<meta name=\"color-scheme\" content=\"light dark\">
+<title>Banqi</title>
+<h1>There is no such page</h1>
+<p><a href=\"/\">Play Banqi</a></p>
+</html>
+";
+
+/// Answers GET and HEAD, with the page's files or with 404; everything else goes on to the services, which
+/// take POST alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PageLayer;
 
@@ -53,33 +66,58 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-        match files::find(request.uri().path()).filter(|_| reads) {
-            Some(file) => Either::Right(ready(Ok(answer(file, &request)))),
-            None => Either::Left(self.inner.call(request)),
+        if !matches!(*request.method(), Method::GET | Method::HEAD) || is_grpc(request.headers()) {
+            return Either::Left(self.inner.call(request));
         }
+        Either::Right(ready(Ok(match files::find(request.uri().path()) {
+            Some(file) => answer(file, &request),
+            None => nothing(&request),
+        })))
     }
+}
+
+/// Whether a client of gRPC asks, which understands no page.
+fn is_grpc(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
+}
+
+fn nothing<B>(request: &Request<B>) -> Response<Body> {
+    let mut response = Response::new(body(request.method(), NOTHING.as_bytes()));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    guard(headers);
+    response
+}
+
+/// The whole body, which HEAD leaves out.
+fn body(method: &Method, bytes: &'static [u8]) -> Body {
+    if method == Method::HEAD {
+        return Body::empty();
+    }
+    Body::new(axum::body::Body::from(Bytes::from_static(bytes)))
+}
+
+/// What every answer says of itself to browsers.
+fn guard(headers: &mut HeaderMap) {
+    // Asked for again each time, and answered in a line where nothing has changed.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
 fn answer<B>(file: &File, request: &Request<B>) -> Response<Body> {
     let known = is_known(request.headers(), &file.etag);
-    let body = if known || request.method() == Method::HEAD {
-        Body::empty()
-    } else {
-        Body::new(axum::body::Body::from(Bytes::from_static(file.bytes)))
-    };
-    let mut response = Response::new(body);
+    let bytes = if known { &[] } else { file.bytes };
+    let mut response = Response::new(body(request.method(), bytes));
     if known {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     }
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(file.content_type));
     headers.insert(ETAG, file.etag.clone());
-    // Asked for again each time, and answered in a line where nothing has changed.
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    guard(headers);
     response
 }
 
