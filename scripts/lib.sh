@@ -59,6 +59,8 @@ python_environment() {
     need "python3 -c 'import ensurepip, venv'" python3-venv
     echo "making the Python environment of $requirements"
     rm -rf "$directory"
+    # The one that was found may have been in there.
+    hash -r
     python3 -m venv "$directory"
     "$directory/bin/python" -m pip install --quiet --disable-pip-version-check --no-input \
         --requirement "$requirements" </dev/null

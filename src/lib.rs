@@ -43,6 +43,11 @@
 //! # A client
 //! [`client`] calls a service, and [`api::proto::v1`] has the messages.
 
+/// The Rust of the guide compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/clients.md")]
+mod guide {}
+
 pub mod api;
 pub mod cli;
 pub mod client;

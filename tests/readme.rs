@@ -1,6 +1,6 @@
 //! What the documents tell people to type works, and what they point to is there.
 //!
-//! The commands of the README and of the integration guide are run in their order, each document in a
+//! The commands of the README, of the guide and of the integration guide are run in their order, each document in a
 //! directory of its own. Only what a test must choose itself is exchanged: the built binary for
 //! `cargo run`, free ports for fixed ones.
 
@@ -10,9 +10,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use rstest::rstest;
+use support::document::{Block, blocks, pages, read};
 use support::python::{ROOT, environment};
 use support::redis_server::RedisServer;
 use support::replica::Replica;
@@ -23,29 +25,6 @@ const BUILD: &str = "cargo build --release --quiet";
 const BANQI: &str = "cargo run --release --quiet --";
 const DEFAULT_ADDRESS: &str = "127.0.0.1:50051";
 const STORE: &str = "redis://127.0.0.1:6379";
-
-/// A fenced block of a document.
-struct Block {
-    language: String,
-    text: String,
-}
-
-fn read(name: &str) -> String {
-    fs::read_to_string(Path::new(ROOT).join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// The fenced blocks of a document, in their order.
-fn blocks(document: &str) -> Vec<Block> {
-    let mut parts = document.split("\n```");
-    parts.next();
-    let mut blocks = Vec::new();
-    while let Some(part) = parts.next() {
-        let (language, text) = part.split_once('\n').expect("a block has lines");
-        blocks.push(Block { language: language.to_owned(), text: format!("{text}\n") });
-        parts.next().expect("a block is closed");
-    }
-    blocks
-}
 
 fn copy(from: &Path, to: &Path) {
     let copied = Command::new("cp").arg("-a").args([from, to]).status().expect("cp runs");
@@ -65,15 +44,17 @@ struct Reader {
 }
 
 impl Reader {
-    fn new() -> Self {
+    /// One whose Python is a copy of this environment.
+    fn new(environment: &Path) -> Self {
         let directory = TempDir::new().expect("a directory");
-        for name in ["proto", "tests", "tools"] {
+        fs::create_dir(directory.path().join("clients")).expect("a directory");
+        for name in ["clients/arena", "clients/typescript", "proto", "tests", "tools"] {
             symlink(Path::new(ROOT).join(name), directory.path().join(name)).expect("a link");
         }
-        fs::create_dir(directory.path().join("clients")).expect("a directory");
+        // Building it writes into it.
         copy(&Path::new(ROOT).join("clients/python"), &directory.path().join("clients/python"));
         // The packages are there already, so that pip has nothing to fetch.
-        copy(&environment(), &directory.path().join("venv"));
+        copy(environment, &directory.path().join("venv"));
         Self {
             directory,
             store: None,
@@ -84,7 +65,8 @@ impl Reader {
     }
 
     fn follow(&mut self, block: &Block) {
-        let first = block.text.lines().next().unwrap_or_default();
+        let text = included(&block.text);
+        let first = text.lines().next().unwrap_or_default();
         match block.language.as_str() {
             "python" => {
                 // The first line names a new program; without one, the block goes on with the last.
@@ -92,11 +74,10 @@ impl Reader {
                     self.program = name.to_owned();
                 }
                 let program = self.programs.entry(self.program.clone()).or_default();
-                *program += &block.text;
+                *program += &text;
                 let text = self.programs[&self.program].clone();
                 self.write_program(&text);
             }
-            "mermaid" => assert!(block.text.starts_with("sequenceDiagram"), "{}", block.text),
             "sh" if first == "./test" => {
                 let metadata = Path::new(ROOT).join("test").metadata().expect("it is there");
                 assert!(metadata.permissions().mode() & 0o111 != 0, "it can be run");
@@ -161,10 +142,17 @@ impl Reader {
     }
 
     fn with_real_addresses(&self, text: &str) -> String {
-        let text = text.replace(BUILD, "true").replace(BANQI, env!("CARGO_BIN_EXE_banqi"));
-        self.services
+        let store = self.store.as_ref().map_or_else(|| STORE.to_owned(), RedisServer::url);
+        let text = text
+            .replace(STORE, &store)
+            .replace(BUILD, "true")
+            .replace(BANQI, env!("CARGO_BIN_EXE_banqi"));
+        let text = self
+            .services
             .iter()
-            .fold(text, |text, (written, service)| text.replace(written, service.address()))
+            .fold(text, |text, (written, service)| text.replace(written, service.address()));
+        // What nothing listens on any port is free for.
+        text.replace("--listen 127.0.0.1:50051", "--listen 127.0.0.1:0")
     }
 }
 
@@ -172,7 +160,7 @@ impl Reader {
 fn what_the_readme_has_one_type_works() {
     let blocks = blocks(&read("README.md"));
     assert!(blocks.len() > 8, "the blocks were not found");
-    let mut reader = Reader::new();
+    let mut reader = Reader::new(&environment());
     for block in &blocks {
         reader.follow(block);
     }
@@ -181,8 +169,8 @@ fn what_the_readme_has_one_type_works() {
 #[test]
 fn what_the_integration_guide_has_one_type_works() {
     let guide = blocks(&read("docs/integration.md"));
-    assert!(guide.len() > 15, "the blocks were not found");
-    let mut reader = Reader::new();
+    assert!(guide.len() > 12, "the blocks were not found");
+    let mut reader = Reader::new(&environment());
     // The guide takes the stubs from the README.
     let stubs = blocks(&read("README.md"))
         .into_iter()
@@ -193,25 +181,45 @@ fn what_the_integration_guide_has_one_type_works() {
     }
 }
 
-/// Every document that people read.
-fn documents() -> Vec<PathBuf> {
-    let mut documents = Vec::new();
-    for directory in ["", "docs", "docs/decisions"] {
-        for entry in fs::read_dir(Path::new(ROOT).join(directory)).expect("a directory") {
-            let path = entry.expect("an entry").path();
-            if path.extension().is_some_and(|extension| extension == "md") {
-                documents.push(path);
-            }
-        }
+/// A block with the file that it includes, as mdBook puts it there; its first line names the program.
+fn included(text: &str) -> String {
+    match text.strip_prefix("{{#include ../../").and_then(|rest| rest.strip_suffix("}}\n")) {
+        Some(path) => format!("# included.py\n{}", read(path)),
+        None => text.to_owned(),
     }
-    documents
+}
+
+/// Pages of the guide, each followed from its top.
+#[rstest]
+#[case::first_game("first-game")]
+#[case::hosting("hosting")]
+#[case::clocks_and_offers("clocks-and-offers")]
+#[case::bots("bots")]
+#[case::production("production")]
+fn what_the_guide_has_one_type_works(#[case] page: &str) {
+    let packages = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../packages/python");
+    assert!(packages.is_dir(), "{}: run `./test` once, which makes it", packages.display());
+    let mut reader = Reader::new(&packages);
+    let guide = blocks(&read(&format!("docs/guide/{page}.md")));
+    assert!(!guide.is_empty(), "the blocks were not found");
+    // It says that the service of the page before is to be used.
+    if page == "clocks-and-offers" {
+        reader.start(SERVE);
+    }
+    for block in &guide {
+        reader.follow(block);
+    }
 }
 
 #[test]
 fn what_the_documents_point_to_is_there() {
     let mut checked = 0;
-    for document in documents() {
-        let text = fs::read_to_string(&document).expect("a text");
+    let outside =
+        ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map(str::to_owned);
+    let pages = pages().into_iter().map(|page| format!("docs/{page}"));
+    for name in pages.chain(outside) {
+        let text = read(&name);
+        let document = Path::new(ROOT).join(&name);
         for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
             if link.is_empty() || link.contains("://") {
                 continue;

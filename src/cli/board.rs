@@ -39,7 +39,12 @@ const REVERSED: &str = "7";
 impl Style {
     /// The board with its edges, who is to move, what each seat commands, what is face down.
     pub(super) fn draw(self, position: &Position) -> String {
-        let mut text = self.squares(position, &[]);
+        self.draw_marked(position, &[])
+    }
+
+    /// The same, with some squares that are marked where there is colour.
+    pub(super) fn draw_marked(self, position: &Position, marked: &[Square]) -> String {
+        let mut text = self.squares(position, marked);
         let seats: Vec<_> = Seat::first(position.seats())
             .map(|seat| {
                 let out = if position.is_out(seat) { " (out)" } else { "" };
@@ -117,14 +122,18 @@ impl Style {
     }
 }
 
-/// The character of a piece; the two colours of a set have different ones, and of the four on the double board the
-/// second two have a sign before them, as their letters have.
-fn character(piece: Piece) -> String {
+/// The character of a piece; the two colours of a set have different ones.
+pub(super) fn glyph(piece: Piece) -> char {
     let lower = matches!(piece.colour, Colour::Black | Colour::Green);
     let place = Kind::ALL.iter().position(|kind| *kind == piece.kind).unwrap_or_default();
-    let character = CHARACTERS[usize::from(lower)].chars().nth(place).unwrap_or('?');
+    CHARACTERS[usize::from(lower)].chars().nth(place).unwrap_or('?')
+}
+
+/// The character of a piece as wide as two letters; of the four colours on the double board the second two have a
+/// sign before it, as their letters have.
+fn character(piece: Piece) -> String {
     let sign = if matches!(piece.colour, Colour::Blue | Colour::Green) { '+' } else { ' ' };
-    format!("{sign}{character} ")
+    format!("{sign}{} ", glyph(piece))
 }
 
 #[cfg(test)]

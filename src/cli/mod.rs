@@ -3,6 +3,7 @@
 mod bench;
 mod board;
 mod doctor;
+mod draw;
 mod key;
 mod manual;
 mod play;
@@ -40,6 +41,7 @@ enum Command {
     Doctor(Box<doctor::Doctor>),
     Key(key::NewKey),
     Replay(replay::Replay),
+    Draw(draw::Draw),
     Verify(verify::Verify),
     Bench(bench::Bench),
     Completions(manual::Completions),
@@ -59,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(doctor) => doctor.run(&variables(&command())).map_err(Into::into),
         Command::Key(key) => done(key.run()),
         Command::Replay(replay) => done(replay.run()),
+        Command::Draw(draw) => done(draw.run()),
         Command::Verify(verify) => verify.run().map_err(Into::into),
         Command::Bench(bench) => done(bench.run()),
         Command::Completions(completions) => done(completions.run(command())),

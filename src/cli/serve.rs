@@ -62,7 +62,7 @@ pub(super) struct Serve {
     #[arg(long, env = "BANQI_STREAM_MAX_AGE", value_name = "SECONDS", default_value = "3600", value_parser = seconds)]
     stream_max_age: Duration,
 
-    /// Where games are kept: memory:, file:PATH, redis://HOST:PORT, redis+sentinel://… or redis+cluster://…
+    /// Where games are kept: memory:, file:PATH, redis://…, redis+sentinel://… or redis+cluster://…
     // Help would show the variable's value, and with it a password.
     #[arg(
         long,

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod authority;
+pub(crate) mod document;
 pub(crate) mod fake_clock;
 pub(crate) mod python;
 pub(crate) mod redis_server;
