@@ -1,7 +1,7 @@
 /** How a game ended, whether its deal was fair, and the rematch. */
 
 import type { Fault, Game } from "banqi-client";
-import { BanqiError, verifyDeal } from "banqi-client";
+import { BanqiError, EndReason, verifyDeal } from "banqi-client";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
@@ -21,12 +21,14 @@ export function After({ session }: { session: Session }): JSX.Element | null {
   if (!game?.result) {
     return null;
   }
+  const calledOff = game.result.reason === EndReason.ABORTED;
   return (
     <section class="after">
       <h2>{ending(session, game)}</h2>
-      <p>{why(game.result.reason)}</p>
+      {calledOff ? null : <p>{why(game.result.reason)}</p>}
       <Rematch session={session} game={game} />
-      {game.commitment.length > 0 ? <Fairness session={session} game={game} /> : null}
+      {game.commitment.length > 0 && session.records.value.length > 0 ? <Fairness session={session} game={game} /> : null}
+      {calledOff ? <a href="#/">{t("home")}</a> : null}
     </section>
   );
 }
@@ -78,7 +80,7 @@ function Rematch({ session, game }: { session: Session; game: Game }): JSX.Eleme
       <Question
         text={t("rematchQuestion", { name: others(session, game) })}
         busy={session.busy.value}
-        onAnswer={(accept) => (accept ? void ask() : session.declineRematch())}
+        onAnswer={(accept) => void (accept ? ask() : session.declineRematch())}
       />
     );
   }

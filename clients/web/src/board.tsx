@@ -11,6 +11,7 @@ import { hush, tell } from "./notices";
 import { FaceDown, FaceUp } from "./piece";
 import { seatName } from "./seats";
 import type { Session } from "./session";
+import type { Key } from "./text";
 import { t } from "./text";
 
 const FILES = 8;
@@ -27,6 +28,13 @@ function whyNot(session: Session, game: Game): Notice {
     return { key: "watchOnly", passes: true };
   }
   return { key: "turnOf", values: { name: seatName(game, game.position?.toMove ?? 0) }, passes: true };
+}
+
+/** Why a piece cannot be taken in hand. */
+function refusal(session: Session, game: Game, square: number): Key {
+  const piece = pieceIn(game.position?.cells[square] ?? Cell.EMPTY);
+  const own = game.seats[(session.acting.value ?? 0) - 1]?.colours ?? [];
+  return piece && !own.includes(piece.colour) ? "notYourPiece" : "stuck";
 }
 
 /** The square of a field that numbers them from 1, as an index. */
@@ -84,12 +92,16 @@ export function Board({ session }: { session: Session }): JSX.Element | null {
       return;
     }
     const flip = legal.find(({ kind, from }) => kind === ActionKind.FLIP && index(from) === square);
-    if (flip) {
+    if (flip && selected === undefined) {
       void session.play(flip.text);
       return;
     }
-    const mine = legal.some((action) => index(action.from) === square);
+    const mine = !flip && legal.some((action) => index(action.from) === square);
     choose(mine && square !== chosen ? square : undefined);
+    // What is turned up stays so: with a piece in hand, such a click may have been meant for it.
+    if (!mine && (selected !== undefined || (cells[square] ?? Cell.EMPTY) !== Cell.EMPTY)) {
+      tell({ key: selected === undefined ? refusal(session, game, square) : "illegal", passes: true });
+    }
   };
 
   const move = (event: KeyboardEvent, square: number): void => {

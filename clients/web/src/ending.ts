@@ -21,6 +21,10 @@ const OF_THE_LOSER: readonly EndReason[] = [
 export function ending(session: Session, game: Game): string {
   const winners = game.result?.winners ?? [];
   const mine = session.seats.value;
+  const by = session.calledOffBy.value;
+  if (game.series && game.result?.reason === EndReason.ABORTED && by > 0 && session.records.value.length === 0) {
+    return mine.includes(by) ? t("rematchWithdrawn") : t("rematchDeclinedBy", { name: seatName(game, by) });
+  }
   if (winners.length > 0 && mine.length > 0 && mine.length < game.seats.length) {
     return t(winners.some((seat) => mine.includes(seat)) ? "won" : "lost");
   }

@@ -53,7 +53,7 @@ export function Seats({ session }: { session: Session }): JSX.Element | null {
                 <Swatches colours={seat.colours} />
               )}
               {seat.out ? <small class="departure"> {departure(game, seat.number)}</small> : null}
-              {place === undefined ? null : <b class="place"> {t("place", { number: place })}</b>}
+              {place === undefined || game.seats.length === 2 ? null : <b class="place"> {t("place", { number: place })}</b>}
             </span>
             <Clock session={session} game={game} seat={seat.number} />
           </li>

@@ -1,6 +1,6 @@
 /** One game as this browser sees and plays it. */
 
-import type { ActionRecord, Game, PlayActionRequest } from "banqi-client";
+import type { ActionRecord, Game, LogEntry, PlayActionRequest } from "banqi-client";
 import { BanqiError, EndReason, GameState, GameView, randomBytes, SeatClaim, watchGame } from "banqi-client";
 import { computed, signal } from "@preact/signals";
 
@@ -9,6 +9,7 @@ import { after, ofLog } from "./history";
 import type { KeptGame } from "./keeping";
 import { keepGame, keptGame, UNKNOWN } from "./keeping";
 import { told, tell } from "./notices";
+import { seatName } from "./seats";
 import { service } from "./service";
 
 /** Whether the watch stands. */
@@ -26,6 +27,8 @@ export class Session {
   readonly records = signal<readonly ActionRecord[]>([]);
   /** Which seats are present. */
   readonly present = signal<ReadonlySet<number>>(new Set());
+  /** Who called it off, from 1; 0 where nobody has, or no seat. */
+  readonly calledOffBy = signal(0);
   readonly connection = signal<Connection>("connecting");
   /** Why it cannot be shown at all. */
   readonly fault = signal<BanqiError | undefined>(undefined);
@@ -145,10 +148,28 @@ export class Session {
     return id;
   }
 
-  /** Puts the question for a rematch away. The service knows no such answer, so this browser keeps it. */
-  declineRematch(): void {
-    this.#keep((kept) => {
-      kept.declined = true;
+  /** Says no to a rematch, by taking the seat and calling the game off: the API has no shorter answer. */
+  async declineRematch(): Promise<void> {
+    const [seat] = this.seats.value;
+    if (seat === undefined) {
+      return;
+    }
+    await this.#call(async () => {
+      try {
+        const { game, seatTokens } = await service.games.rematch(this.#by(seat));
+        const [own] = seatTokens;
+        if (game && own) {
+          await service.games.abortGame({ gameId: game.gameId, seatToken: own.token });
+        }
+      } catch (thrown) {
+        // Whoever asked has taken it back already.
+        if (BanqiError.from(thrown).reason !== "REMATCH_OVER") {
+          throw thrown;
+        }
+      }
+      this.#keep((kept) => {
+        kept.declined = true;
+      });
     });
   }
 
@@ -166,6 +187,25 @@ export class Session {
   get credentials(): { readonly headers: HeadersInit } {
     const [token] = Object.values(this.kept.value.tokens);
     return { headers: token ? { authorization: `Bearer ${token}` } : {} };
+  }
+
+  #calledOff(event: LogEntry["event"]): void {
+    if (event.case === "aborted") {
+      this.calledOffBy.value = event.value.seat;
+    }
+  }
+
+  /** Tells of the answer to an offer, which leaves nothing to be seen of it. */
+  #answered(game: Game, event: LogEntry["event"]): void {
+    if (event.case !== "drawAnswered" && event.case !== "takebackAnswered") {
+      return;
+    }
+    const { seat, accepted } = event.value;
+    if (!accepted && !this.seats.value.includes(seat)) {
+      tell({ key: "declinedBy", values: { name: seatName(game, seat) } });
+    } else if (event.case === "takebackAnswered" && event.value.undoneActions > 0) {
+      tell({ key: "takenBack" });
+    }
   }
 
   #by(seat: number): Pick<PlayActionRequest, "gameId" | "seatToken"> {
@@ -283,10 +323,13 @@ export class Session {
           this.#show(whole.game);
           // What follows the snapshot comes as events, and counts then.
           this.records.value = ofLog((whole.game?.log ?? []).filter(({ revision }) => revision <= game.revision));
+          whole.game?.log.forEach(({ event }) => this.#calledOff(event));
           break;
         }
         case "event":
           this.records.value = after(this.records.value, watched.entry);
+          this.#calledOff(watched.entry.event);
+          this.#answered(watched.game, watched.entry.event);
           this.#show(watched.game);
           break;
         case "presence":

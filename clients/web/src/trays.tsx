@@ -29,17 +29,20 @@ function Tray({ title, counts }: { title: Key; counts: readonly PieceCount[] }):
       {all === 0 ? (
         <p class="none">{t("nothing")}</p>
       ) : (
-        <ul>
-          {counts.map(({ piece, count }) =>
-            piece ? (
-              <li key={`${piece.colour} ${piece.kind}`}>
-                <FaceUp piece={piece} />
-                <span class="hidden">{pieceName(piece)}</span>
-                {count > 1 ? <small>×{count}</small> : <span class="hidden"> ×1</span>}
-              </li>
-            ) : null,
-          )}
-        </ul>
+        // A row for each colour.
+        [...new Set(counts.map(({ piece }) => piece?.colour))].map((colour) => (
+          <ul key={colour}>
+            {counts.map(({ piece, count }) =>
+              piece && piece.colour === colour ? (
+                <li key={piece.kind}>
+                  <FaceUp piece={piece} />
+                  <span class="hidden">{pieceName(piece)}</span>
+                  {count > 1 ? <small>×{count}</small> : <span class="hidden"> ×1</span>}
+                </li>
+              ) : null,
+            )}
+          </ul>
+        ))
       )}
     </section>
   );

@@ -203,6 +203,7 @@ async function bargains() {
   assert.match(await ann.page.textContent(".clock.running"), /^(9:5\d|10:00) ×3$/);
   await button(ann, "Offer a draw").click();
   await button(bob, "Decline").click();
+  await ann.page.getByText("Bob\u2069 declines.").waitFor();
   await button(ann, "Offer a draw").click();
   await ann.page.waitForSelector(".notice p");
   assert.match(await ann.page.textContent(".notice p"), /after your next turn/);
@@ -212,6 +213,7 @@ async function bargains() {
     const quiet = game.legalActions.find(({ kind }) => kind === 2);
     const person = [ann, bob][game.position.toMove - 1];
     if (quiet) {
+      await keptInHand(person, quiet, game.legalActions.find(({ kind }) => kind === 1));
       await person.act(quiet);
       mover = person;
     } else {
@@ -226,10 +228,19 @@ async function bargains() {
   await other.page.waitForSelector(".question");
   await button(other, "Accept").click();
   await mover.page.waitForFunction((count) => document.querySelectorAll(".record li").length === count - 1, shown);
+  await mover.page.getByText("A turn was taken back.").waitFor();
   await button(other, "Offer a draw").click();
   await button(mover, "Accept").click();
   await ann.page.waitForSelector(".after h2");
   assert.equal(await ann.page.textContent(".after h2"), "A draw.");
+  // Who asked for a rematch may take that back, which the other one is told.
+  await button(ann, "Rematch").click();
+  await bob.page.waitForSelector(".question");
+  await button(ann, "Take the offer of a rematch back").click();
+  await button(ann, "Yes").click();
+  await ann.page.getByText("The offer of a rematch was taken back.").first().waitFor();
+  await ann.page.locator(".after").getByRole("link", { name: "Home" }).waitFor();
+  await bob.page.getByText("That rematch was called off.").waitFor();
   await Promise.all([ann, bob].map((person) => person.leave()));
 }
 
@@ -262,14 +273,27 @@ async function declined() {
   await bob.page.reload();
   await bob.page.getByText("You have declined the rematch.").waitFor();
   await bob.axe("a rematch declined");
-  await ann.page.getByRole("button", { name: "Take the offer of a rematch back" }).click();
-  await ann.page.getByRole("button", { name: "Yes" }).click();
-  await ann.page.waitForSelector(".record .end");
-  assert.equal(await end(ann), "The game was called off.");
+  await ann.page.waitForSelector(".after h2");
+  const told = async (person) => (await person.page.textContent(".after h2")).replace(/[\u2068\u2069]/g, "");
+  assert.equal(await told(ann), "Bob has declined the rematch.");
+  await ann.page.reload();
+  await ann.page.waitForSelector(".after h2");
+  await ann.page.waitForFunction(() => document.querySelector(".after h2").textContent.includes("has declined"));
   await ann.page.goto(link);
   await ann.page.getByText("That rematch was called off.").waitFor();
   await refusedInSwedish(cat, ann.page.url());
   await Promise.all([ann, bob, cat].map((person) => person.leave()));
+}
+
+/** With a piece in hand nothing is turned up by a click that misses. */
+async function keptInHand(person, move, flip) {
+  if (flip) {
+    const shown = await person.page.locator(".record li").count();
+    await person.page.click(`[data-square="${move.from - 1}"]`);
+    await person.page.click(`[data-square="${flip.from - 1}"]`);
+    await person.page.getByText("The rules do not allow that here.").waitFor();
+    assert.equal(await person.page.locator(".record li").count(), shown);
+  }
 }
 
 /** What the service says is told in the language of the page. */

@@ -36,7 +36,7 @@ export const en = {
   gameLink: "Link or id of a game",
   open: "Open",
   recent: "Your games",
-  home: "All games",
+  home: "Home",
   invite: "Send this link to whoever is to play:",
   copy: "Copy",
   copied: "Copied",
@@ -134,6 +134,12 @@ export const en = {
   keyTooLow: "This API key does not allow that.",
   broken: "The service cannot read this game any more.",
   rematchDeclined: "You have declined the rematch.",
+  stuck: "That piece cannot go anywhere now.",
+  notYourPiece: "That piece is not yours.",
+  rematchWithdrawn: "The offer of a rematch was taken back.",
+  rematchDeclinedBy: "{name} has declined the rematch.",
+  takenBack: "A turn was taken back.",
+  declinedBy: "{name} declines.",
   rematchWithdraw: "Take the offer of a rematch back",
   outBecause: "out: {reason}",
   colour1: "red",
@@ -170,7 +176,7 @@ export const en = {
   presetTAIWANESE_DARK_CHAIN: "Taiwanese, dark chains: face-down pieces too",
   presetXIANGQI_CHASE: "No chasing: who attacks for ever loses",
   presetDOUBLE: "Double board: two sets, two players",
-  presetDOUBLE_FOUR: "Double board for four players",
+  presetDOUBLE_FOUR: "Double board for four: each for themselves, the last one left wins",
 };
 
 /** One of the texts. */
