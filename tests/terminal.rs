@@ -375,6 +375,14 @@ fn without_a_service_one_is_started_and_ends_with_the_game() {
 }
 
 #[test]
+fn who_leaves_a_game_that_is_kept_here_alone_is_told_that_it_is_gone() {
+    let mut terminal = Terminal::start(&["play", "--against=bot", "--first=me"]);
+    terminal.told("you are to move");
+    terminal.types("quit");
+    assert!(terminal.ends().contains("is gone"));
+}
+
+#[test]
 fn what_cannot_be_is_said_and_leaves_with_1() {
     for (arguments, expected) in [
         (&["play", "--against=friend"][..], "--server ADDRESS"),

@@ -37,7 +37,7 @@ resign, abort     give up; call the game off before both have acted
 rematch      another game, once this one is over
 record       the game as it can be kept
 show         the board again
-quit         leave; the game goes on where it is kept";
+quit         leave; a game on a service goes on there";
 
 impl Input {
     /// Reads a line.

@@ -1,5 +1,7 @@
 //! A game that is played: what happens in it, and what is typed.
 
+mod bargain;
+
 use std::io::{self, Write as _};
 use std::time::Duration;
 
@@ -106,6 +108,7 @@ impl Session {
                 Next::Rematch(seating) => {
                     self.seating = seating;
                     self.game = None;
+                    self.said.clear();
                     self.made = 0;
                     watch = self.watch();
                     watching = true;
@@ -240,45 +243,6 @@ impl Session {
         Ok(Next::Go)
     }
 
-    /// Bots take no draw, and let everything be taken back.
-    async fn answer_for_bots(&mut self) -> Result<(), PlayError> {
-        let Some(game) = &self.game else { return Ok(()) };
-        let game_id = self.seating.game_id.clone();
-        for (seat, seat_token) in self.seating.bots.clone() {
-            let waits = |offer: &Option<v1::Offer>| {
-                offer
-                    .as_ref()
-                    .is_some_and(|offer| offer.seat != seat && !offer.accepted_by.contains(&seat))
-            };
-            let answered = if waits(&game.draw_offer) {
-                let request = v1::AnswerDrawRequest {
-                    game_id: game_id.clone(),
-                    seat_token,
-                    accept: false,
-                    ..Default::default()
-                };
-                self.client.answer_draw(request).await.map(drop)
-            } else if waits(&game.takeback_request) {
-                let request = v1::AnswerTakebackRequest {
-                    game_id: game_id.clone(),
-                    seat_token,
-                    accept: true,
-                    ..Default::default()
-                };
-                self.client.answer_takeback(request).await.map(drop)
-            } else {
-                continue;
-            };
-            // Another bot's no may have ended it.
-            if let Err(error) = answered
-                && !error.reason.starts_with("NO_")
-            {
-                return Err(error.into());
-            }
-        }
-        Ok(())
-    }
-
     fn own(&self) -> Vec<u32> {
         self.seating.own.keys().copied().collect()
     }
@@ -400,57 +364,6 @@ impl Session {
         Ok(Next::Go)
     }
 
-    /// What concerns the game as a whole. Of several seats at one terminal the one to move is meant, and for
-    /// answers the one that is asked.
-    async fn bargain(&self, input: &Input) -> Result<Option<v1::Game>, PlayError> {
-        let offer = self
-            .game
-            .as_ref()
-            .and_then(|game| game.draw_offer.as_ref().or(game.takeback_request.as_ref()));
-        let answers = matches!(input, Input::Accept | Input::Decline);
-        let asked = |seat: &&u32| offer.is_none_or(|offer| offer.seat != **seat);
-        let last = self.game.as_ref().and_then(|game| Some(game.last_action.as_ref()?.seat));
-        let meant = match input {
-            _ if answers => self.seating.own.keys().find(asked).copied(),
-            Input::Takeback if self.seating.own.len() > 1 => last,
-            _ => self.to_move().filter(|seat| self.seating.own.contains_key(seat)),
-        };
-        let token = meant.and_then(|seat| self.seating.own.get(&seat));
-        let token = token.or_else(|| self.seating.own.values().next()).cloned().unwrap_or_default();
-        let (game_id, seat_token) = (self.seating.game_id.clone(), token);
-        let accept = *input == Input::Accept;
-        let takeback = self.game.as_ref().is_some_and(|game| game.takeback_request.is_some());
-        Ok(match input {
-            Input::Resign => {
-                let request = v1::ResignGameRequest { game_id, seat_token, ..Default::default() };
-                self.client.resign_game(request).await.map(|answer| answer.game)
-            }
-            Input::Abort => {
-                let request = v1::AbortGameRequest { game_id, seat_token, ..Default::default() };
-                self.client.abort_game(request).await.map(|answer| answer.game)
-            }
-            Input::Draw => {
-                let request = v1::OfferDrawRequest { game_id, seat_token, ..Default::default() };
-                self.client.offer_draw(request).await.map(|answer| answer.game)
-            }
-            Input::Takeback => {
-                let request =
-                    v1::RequestTakebackRequest { game_id, seat_token, ..Default::default() };
-                self.client.request_takeback(request).await.map(|answer| answer.game)
-            }
-            _ if takeback => {
-                let request =
-                    v1::AnswerTakebackRequest { game_id, seat_token, accept, ..Default::default() };
-                self.client.answer_takeback(request).await.map(|answer| answer.game)
-            }
-            _ => {
-                let request =
-                    v1::AnswerDrawRequest { game_id, seat_token, accept, ..Default::default() };
-                self.client.answer_draw(request).await.map(|answer| answer.game)
-            }
-        }?)
-    }
-
     async fn record(&self) -> Result<Next, PlayError> {
         let game_id = self.seating.game_id.clone();
         let request = v1::ExportGameRequest { game_id, ..Default::default() };
@@ -480,10 +393,15 @@ impl Session {
 
     /// Says how to come back, or why one cannot.
     fn leave(&self) -> Result<(), PlayError> {
-        let over = self.game.as_ref().is_some_and(|game| game.result.is_some());
-        let Some(address) = self.from_elsewhere.as_ref().filter(|_| !over) else { return Ok(()) };
-        let game = &self.seating.game_id;
+        if self.game.as_ref().is_some_and(|game| game.result.is_some()) {
+            return Ok(());
+        }
         let mut out = io::stdout().lock();
+        let Some(address) = &self.from_elsewhere else {
+            writeln!(out, "\nthe game was kept here alone, and is gone")?;
+            return Ok(());
+        };
+        let game = &self.seating.game_id;
         if !self.seating.bots.is_empty() {
             writeln!(
                 out,
