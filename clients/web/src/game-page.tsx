@@ -95,15 +95,17 @@ function Status({ session }: { session: Session }): JSX.Element {
       <p aria-live="polite" class={`now ${mine ? "mine" : ""}`}>
         {game ? now(session) : t("connecting")} <Swatches colours={colours} />
       </p>
-      <p aria-live="polite" class="last-action">
-        {game?.result ? lastLine(game) : last && game ? `${seatName(game, last.seat)}: ${inWords(last)}` : "\u00a0"}
-      </p>
-      <Notices />
+      {/* In one place, so that the board does not move under a finger. */}
       {session.connection.value === "lost" ? (
-        <p aria-live="polite" class="lost">
+        <p aria-live="polite" class="last-action lost">
           {t("connectionLost")}
         </p>
-      ) : null}
+      ) : (
+        <p aria-live="polite" class="last-action">
+          {game?.result ? lastLine(game) : last && game ? `${seatName(game, last.seat)}: ${inWords(last)}` : "\u00a0"}
+        </p>
+      )}
+      <Notices />
     </div>
   );
 }

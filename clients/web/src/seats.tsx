@@ -37,7 +37,8 @@ export function Seats({ session }: { session: Session }): JSX.Element | null {
     <ul class="seats">
       {game.seats.map((seat) => {
         const mine = session.seats.value.includes(seat.number);
-        const here = mine || session.present.value.has(seat.number);
+        // Without a connection nobody knows of the others.
+        const here = mine || (session.connection.value !== "lost" && session.present.value.has(seat.number));
         const place = game.result?.placements.find((placement) => placement.seat === seat.number)?.place;
         return (
           <li key={seat.number} class={toMove === seat.number ? "to-move" : ""} aria-current={toMove === seat.number}>
