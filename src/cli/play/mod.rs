@@ -41,15 +41,16 @@ pub(super) struct Play {
     #[arg(long, value_name = "GAME", requires = "server")]
     game: Option<String>,
 
-    /// The token of a seat that you have
+    /// The token of a seat that you have; of several at one terminal, with commas between them
     #[arg(
         long,
+        value_delimiter = ',',
         value_name = "TOKEN",
         env = "BANQI_SEAT_TOKEN",
         hide_env_values = true,
         requires = "game"
     )]
-    token: Option<SeatToken>,
+    token: Vec<SeatToken>,
 
     /// The rules, by the name of a preset
     #[arg(long, value_name = "PRESET", default_value = "TAIWANESE", conflicts_with = "game")]
@@ -173,9 +174,9 @@ impl Play {
 
     async fn play_at(&self, address: &str, kept: bool) -> Result<(), PlayError> {
         let client = self.remote.connect(address).await?;
-        let seating = match (&self.game, &self.token) {
-            (Some(game), Some(token)) => Seating::resume(game, token),
-            (Some(game), None) => match Seating::join(&client, game, &self.name).await {
+        let seating = match (&self.game, &self.token[..]) {
+            (Some(game), [_, ..]) => Seating::resume(game, &self.token),
+            (Some(game), []) => match Seating::join(&client, game, &self.name).await {
                 Err(PlayError::Refused(source)) if has_no_seat(&source) => {
                     let (server, game) = (address.to_owned(), game.clone());
                     return Err(PlayError::NoSeat { server, game, source });

@@ -99,10 +99,10 @@ impl Seating {
         Ok(Self { game_id: game_id.to_owned(), own, bots: BTreeMap::new() })
     }
 
-    /// A seat that was played before.
-    pub(super) fn resume(game_id: &str, token: &SeatToken) -> Self {
-        let own = BTreeMap::from([(token.seat().number().into(), token.expose())]);
-        Self { game_id: game_id.to_owned(), own, bots: BTreeMap::new() }
+    /// Seats that were played before.
+    pub(super) fn resume(game_id: &str, tokens: &[SeatToken]) -> Self {
+        let seats = tokens.iter().map(|token| (token.seat().number().into(), token.expose()));
+        Self { own: seats.collect(), ..Self::at(game_id.to_owned()) }
     }
 
     async fn add_entropy(&self, client: &Client, seat: u32, token: &str) -> Result<(), PlayError> {

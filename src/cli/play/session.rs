@@ -410,9 +410,9 @@ impl Session {
             return Ok(());
         }
         writeln!(out, "\nthe game goes on without you; come back with")?;
-        for token in self.seating.own.values() {
-            writeln!(out, "BANQI_SEAT_TOKEN={token} banqi play --server {address} --game {game}")?;
-        }
+        let tokens: Vec<&str> = self.seating.own.values().map(String::as_str).collect();
+        let tokens = tokens.join(",");
+        writeln!(out, "BANQI_SEAT_TOKEN={tokens} banqi play --server {address} --game {game}")?;
         Ok(())
     }
 }

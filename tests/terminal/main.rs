@@ -2,139 +2,19 @@
 
 #![expect(clippy::disallowed_methods, reason = "how long to wait for real processes")]
 
+mod process;
+#[path = "../support/mod.rs"]
 mod support;
+mod table;
 
-use std::io::{BufRead as _, BufReader, Read, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use banqi::api::proto::v1;
-use banqi::client::{Client, Options};
+use process::{Terminal, come_back};
 use support::PATIENCE;
 use support::replica::Replica;
-
-/// A `banqi` whose lines are read as they come.
-struct Terminal {
-    child: Child,
-    /// Until it is to end.
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
-    seen: Vec<String>,
-}
-
-impl Terminal {
-    fn start(arguments: &[&str]) -> Self {
-        Self::start_in(arguments, [])
-    }
-
-    fn start_in<const N: usize>(arguments: &[&str], environment: [(&str, &str); N]) -> Self {
-        let mut command = Self::command(arguments);
-        Self::launch(command.envs(environment))
-    }
-
-    /// One whose errors are read among its other lines.
-    fn start_telling(arguments: &[&str]) -> Self {
-        Self::launch(Self::command(arguments).stderr(Stdio::piped()))
-    }
-
-    fn command(arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_banqi"));
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        command
-    }
-
-    fn launch(command: &mut Command) -> Self {
-        let mut child = command.spawn().expect("it starts");
-        let (sender, lines) = channel();
-        let output = child.stdout.take().map(|output| Box::new(output) as Box<dyn Read + Send>);
-        let errors = child.stderr.take().map(|errors| Box::new(errors) as Box<dyn Read + Send>);
-        for output in [output, errors].into_iter().flatten() {
-            let sender = sender.clone();
-            std::thread::spawn(move || {
-                for line in BufReader::new(output).lines().map_while(Result::ok) {
-                    if sender.send(line).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        let input = child.stdin.take();
-        Self { child, input, lines, seen: Vec::new() }
-    }
-
-    /// The rest of the next line that begins so, after prompts.
-    fn told(&mut self, beginning: &str) -> String {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let left = end.saturating_duration_since(Instant::now());
-            let Ok(line) = self.lines.recv_timeout(left) else {
-                panic!("no `{beginning}…` in\n{}", self.seen.join("\n"))
-            };
-            self.seen.push(line.clone());
-            let line = line.trim_start_matches("> ").trim_start();
-            if let Some(rest) = line.strip_prefix(beginning) {
-                return rest.to_owned();
-            }
-        }
-    }
-
-    fn types(&mut self, line: &str) {
-        writeln!(self.input.as_ref().expect("its input"), "{line}").expect("it reads");
-    }
-
-    /// Waits for its end; answers everything that it has written since the start.
-    fn ends(mut self) -> String {
-        drop(self.input.take());
-        let end = Instant::now() + PATIENCE;
-        while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()))
-        {
-            self.seen.push(line);
-        }
-        let status = self.child.wait().expect("it ends");
-        assert!(status.success(), "{status}:\n{}", self.seen.join("\n"));
-        self.seen.join("\n")
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        // Both fail only where it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// The game as the API has it.
-struct Table {
-    client: Client,
-    game_id: String,
-}
-
-impl Table {
-    async fn at(replica: &Replica, game_id: &str) -> Self {
-        let client = Client::connect(replica.address(), Options::default()).await.expect("there");
-        Self { client, game_id: game_id.to_owned() }
-    }
-
-    async fn game(&self) -> v1::Game {
-        let request = v1::GetGameRequest { game_id: self.game_id.clone(), ..Default::default() };
-        self.client.get_game(request).await.expect("answered").game.expect("a game")
-    }
-
-    /// Waits until the game is as it should be.
-    async fn until(&self, holds: impl Fn(&v1::Game) -> bool) -> v1::Game {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let game = self.game().await;
-            if holds(&game) {
-                return game;
-            }
-            assert!(Instant::now() < end, "it stays at {:?}", game.position.map(|at| at.text));
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-}
+use table::Table;
 
 /// What somebody would do who wants it over: captures before anything else.
 fn choose(game: &v1::Game) -> &str {
@@ -220,12 +100,7 @@ async fn two_friends_of_whom_one_leaves_and_comes_back() {
     bob.told("ann declines the draw");
 
     bob.types("quit");
-    let left = bob.ends();
-    let back = left.lines().last().expect("how to come back");
-    let (token, command) = back.split_once(" banqi ").expect("a variable and a command");
-    let (variable, token) = token.split_once('=').expect("a variable");
-    let arguments: Vec<&str> = command.split(' ').collect();
-    let mut again = Terminal::start_in(&arguments, [(variable, token)]);
+    let (mut again, _) = come_back(&bob.ends());
     again.types("resign");
     let game = table.until(is_over).await;
     assert_eq!(game.result.expect("a result").winners, [1]);
@@ -361,6 +236,25 @@ async fn who_presses_ctrl_c_is_told_how_to_come_back_also_while_the_service_is_a
     support::signal(ann.child.id(), "INT");
     ann.told("BANQI_SEAT_TOKEN=");
     ann.ends();
+}
+
+#[tokio::test]
+async fn two_at_one_terminal_come_back_to_it() {
+    let replica = Replica::start(&[]);
+    let mut both =
+        Terminal::start(&["play", "--against=here", "--first=me", "--server", replica.address()]);
+    both.told("seat 1 is to move");
+    both.types("a1");
+    both.told("seat 2 is to move");
+    both.types("quit");
+    let (mut again, game_id) = come_back(&both.ends());
+    again.told("seat 2 is to move");
+    again.types("b1");
+    again.told("seat 1 is to move");
+    again.types("resign");
+    again.told("over:");
+    again.ends();
+    assert!(is_over(&Table::at(&replica, &game_id).await.game().await));
 }
 
 #[test]
