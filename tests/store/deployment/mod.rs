@@ -88,10 +88,10 @@ pub(crate) const USER: &str = "banqi:s%3Ecret";
 
 /// Gives a server a user that may do what the documentation says it must, and no more.
 pub(crate) async fn restrict(server: &RedisServer) {
-    let (_, rest) = OPERATIONS.split_once("    ACL SETUSER banqi ").expect("it is documented");
+    let (_, rest) = OPERATIONS.split_once("\nACL SETUSER banqi ").expect("it is documented");
     let rule: Vec<String> = rest
         .lines()
-        .take_while(|line| !line.is_empty())
+        .take_while(|line| !line.starts_with("```"))
         .flat_map(str::split_whitespace)
         .map(|rule| match rule {
             ">PASSWORD" => ">s>cret".into(),
