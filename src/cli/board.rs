@@ -1,6 +1,7 @@
 //! Boards as text.
 
 use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _};
 
 use clap::ValueEnum;
 
@@ -37,6 +38,12 @@ const DIM: &str = "2";
 const REVERSED: &str = "7";
 
 impl Style {
+    /// For standard output: with colour on a terminal, unless `NO_COLOR` is set.
+    pub(super) fn of_output(pieces: Pieces) -> Self {
+        let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self { colour: io::stdout().is_terminal() && !forbidden, pieces }
+    }
+
     /// The board with its edges, who is to move, what each seat commands, what is face down.
     pub(super) fn draw(self, position: &Position) -> String {
         self.draw_marked(position, &[])

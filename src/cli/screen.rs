@@ -48,9 +48,11 @@ impl ScreenOptions {
     /// A screen for standard output: plain where that is no terminal, without colour where `NO_COLOR` is
     /// set.
     pub(super) fn screen(self) -> Screen {
-        let terminal = io::stdout().is_terminal() && !self.plain;
-        let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Screen { style: Style { colour, pieces: self.pieces }, clears: terminal }
+        let style = Style::of_output(self.pieces);
+        Screen {
+            style: Style { colour: style.colour && !self.plain, ..style },
+            clears: io::stdout().is_terminal() && !self.plain,
+        }
     }
 }
 

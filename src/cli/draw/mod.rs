@@ -3,7 +3,7 @@
 mod diagram;
 mod svg;
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 
 use clap::Args;
 
@@ -72,9 +72,7 @@ impl Draw {
         if self.svg {
             write!(out, "{}", svg::draw(&diagram, &self.title))?;
         } else {
-            let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            let colour = out.is_terminal() && !no_colour;
-            let style = Style { colour, pieces: self.pieces };
+            let style = Style::of_output(self.pieces);
             write!(out, "{}", style.draw_marked(&diagram.position, &diagram.all_marked()))?;
             if let Some(told) = diagram.told_of_from() {
                 writeln!(out, "{told}")?;

@@ -3,13 +3,13 @@
 mod file;
 mod json;
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write};
+use std::io::{self, BufRead as _, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
-use super::board::Style;
+use super::board::{Pieces, Style};
 use super::reasons;
 use file::{FileError, Written};
 use json::Game;
@@ -73,8 +73,7 @@ impl Replay {
         }
         let game = file::read(&self.file, self.line, &self.rules)?;
         let mut out = io::stdout().lock();
-        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let style = Style { colour: out.is_terminal() && !no_colour, ..Style::default() };
+        let style = Style::of_output(Pieces::default());
         let mut screen = Screen { style, each: !self.r#final, out: &mut out, wait: || self.wait() };
         match game {
             Written::Json(game) => show_json(&game, &mut screen),
